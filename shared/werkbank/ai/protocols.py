@@ -1,0 +1,100 @@
+"""What a use case asks of a model provider, and what it gets back. Adapters in `providers/` implement it.
+
+Every fault is raised as one of the types of `domain/errors.py`; nothing of an SDK gets through.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from pydantic import JsonValue
+
+from werkbank.ai.model import Model
+from werkbank.domain.messages import Message, ToolDefinition, Usage
+
+StopReason = Literal["stop", "tool_calls", "length", "refusal", "pause", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One turn to be answered. With `may_call_tools` off the tools stay in the (cached) prompt but may not be called.
+
+    `temperature` None leaves it to the model; adapters drop it for models that refuse it.
+    """
+
+    messages: tuple[Message, ...]
+    max_output_tokens: int
+    tools: tuple[ToolDefinition, ...] = ()
+    temperature: float | None = None
+    may_call_tools: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of the answer's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallDelta:
+    """A piece of a tool call. None (or empty) means: not in this piece.
+
+    Fragments of one call share `index`; without one, a new `id` starts a call and others continue the latest.
+    """
+
+    index: int | None = None
+    id: str | None = None
+    name: str | None = None
+    arguments: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnd:
+    """The last delta of every complete stream; a stream without it raises `IncompleteStream` instead.
+
+    `provider_data` belongs on the assistant message, so that the provider gets it back (signed thinking blocks).
+    """
+
+    usage: Usage
+    stop_reason: StopReason
+    provider_data: dict[str, JsonValue] | None = None
+
+
+Delta = TextDelta | ToolCallDelta | StreamEnd
+
+
+@dataclass(frozen=True, slots=True)
+class AssembledAnswer:
+    """A whole answer: the assistant message to store, what it used and why it ended."""
+
+    message: Message
+    usage: Usage
+    stop_reason: StopReason
+
+
+@dataclass(frozen=True, slots=True)
+class Embeddings:
+    """One vector per text, in order, and the tokens they took."""
+
+    vectors: list[list[float]]
+    usage: Usage
+
+
+class ChatProvider(Protocol):
+    """Answers a conversation as a stream."""
+
+    def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Iterator[Delta]:
+        """Yield the answer's deltas, `StreamEnd` last. Implementations are generators: closing one aborts the call.
+
+        `timeout_seconds` bounds the whole call. Raises the `ProviderError` types.
+        """
+        ...
+
+
+class EmbeddingProvider(Protocol):
+    """Turns texts into vectors of `model.embedding_dimension`."""
+
+    def embed(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> Embeddings:
+        """Embed the texts. Raises the `ProviderError` types."""
+        ...
