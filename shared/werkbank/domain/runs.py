@@ -1,0 +1,124 @@
+"""A run: one question being answered, or one file being indexed."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from werkbank.domain.base import WireModel
+from werkbank.domain.messages import ToolCall
+from werkbank.domain.principal import Principal
+
+RunKind = Literal["agent", "index"]
+RunStatus = Literal["running", "completed", "maxRoundsReached", "budgetExceeded", "stopped", "error"]
+
+
+class AgentConfig(WireModel):
+    """How far a run may go (AG-03). `max_cost_chf` None means no cap but the mandate's."""
+
+    max_rounds: int = Field(default=25, ge=1, le=100)
+    max_cost_chf: Decimal | None = Field(default=None, ge=0, alias="maxCostCHF")
+    tool_set: str = "core"
+    model: str | None = None
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    entity_cache_enabled: bool = False
+    operation_type: Literal["agent"] = "agent"
+    initial_toolboxes: tuple[str, ...] = ()
+    exclude_action_tools: bool = False
+
+
+class RunRequest(WireModel):
+    """A person's question as it arrives on the socket; `run_id` made by the client makes a repeated frame harmless."""
+
+    run_id: str | None = None
+    workflow_id: str | None = None
+    prompt: str = Field(min_length=1, max_length=100_000)
+    file_ids: tuple[str, ...] = Field(default=(), max_length=100)
+    data_source_ids: tuple[str, ...] = Field(default=(), max_length=100)
+    instance_id: str | None = None
+    config: AgentConfig = AgentConfig()
+
+
+class Run(WireModel):
+    """A run as stored. `rounds` counts finished model calls."""
+
+    id: str
+    mandate_id: str
+    user_id: str
+    workflow_id: str | None = None
+    file_id: str | None = None
+    kind: RunKind
+    status: RunStatus = "running"
+    config: AgentConfig = AgentConfig()
+    roles: frozenset[str] = frozenset()
+    zone: str = "UTC"
+    language: str = "en"
+    rounds: int = 0
+    last_seq: int = 0
+    spent_chf: Decimal = Decimal(0)
+    reserved_chf: Decimal = Decimal(0)
+    abort_reason: str | None = None
+    started_at: datetime
+    completed_at: datetime | None = None
+
+    @property
+    def principal(self) -> Principal:
+        """Return whom the run acts for."""
+        return Principal(
+            user_id=self.user_id, mandate_id=self.mandate_id, roles=self.roles, zone=self.zone, language=self.language
+        )
+
+
+class RunRef(WireModel):
+    """The ids that travel through a state machine: never content (256 kB limit)."""
+
+    run_id: str
+    mandate_id: str
+    user_id: str
+
+    @property
+    def principal(self) -> Principal:
+        """Return who the run acts for, as far as row-level security needs to know."""
+        return Principal(user_id=self.user_id, mandate_id=self.mandate_id)
+
+
+class Citation(WireModel):
+    """A numbered source of a run: `[number]` in the answer."""
+
+    number: int
+    chunk_id: str
+    file_id: str
+    file_name: str
+    place: str
+    quote: str
+    ref: dict[str, JsonValue]
+
+
+class StoredMessage(WireModel):
+    """What a person or the model said, as kept in the conversation."""
+
+    id: str
+    workflow_id: str
+    run_id: str
+    round: int
+    role: Literal["user", "assistant"]
+    content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    provider_data: dict[str, JsonValue] | None = None
+    file_ids: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    partial: bool = False
+    created_at: datetime
+
+
+class Workflow(WireModel):
+    """A conversation."""
+
+    id: str
+    mandate_id: str
+    user_id: str
+    instance_id: str | None = None
+    title: str
+    created_at: datetime
+    updated_at: datetime

@@ -1,0 +1,55 @@
+"""The full protocol of a run (AG-21, 001 §12.1)."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal
+
+from werkbank.domain.base import WireModel
+from werkbank.domain.runs import RunStatus
+
+ToolCallStatus = Literal["requested", "claimed", "succeeded", "failed", "unknown"]
+
+
+class ToolCallLog(WireModel):
+    """One tool call as it went; `result` is what the model got to read."""
+
+    run_id: str
+    round: int
+    call_id: str
+    position: int
+    name: str
+    arguments: str
+    status: ToolCallStatus
+    result: str | None = None
+    duration_ms: int | None = None
+
+
+class AgentRoundLog(WireModel):
+    """One model call as it went."""
+
+    round: int
+    attempts: int
+    model: str | None
+    stop_reason: str | None
+    input_tokens: int
+    output_tokens: int
+    cached_input_tokens: int
+    cost_chf: Decimal
+    duration_ms: int | None
+    tool_calls: tuple[ToolCallLog, ...] = ()
+
+
+class AgentTrace(WireModel):
+    """A run with its rounds and their tool calls."""
+
+    run_id: str
+    workflow_id: str
+    user_id: str
+    status: RunStatus
+    abort_reason: str | None
+    total_rounds: int
+    total_tool_calls: int
+    total_cost_chf: Decimal
+    started_at: datetime
+    completed_at: datetime | None
+    rounds: tuple[AgentRoundLog, ...]
