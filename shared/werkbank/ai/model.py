@@ -25,23 +25,42 @@ class Capability(StrEnum):
     TEMPERATURE = "temperature"
 
 
-class Price(WireModel):
-    """List prices per million tokens, with the day they were read and where."""
+class Rates(WireModel):
+    """What a million tokens of each kind cost, in the price's currency. `cached_input` is the price of a cache hit."""
 
-    currency: Currency
     input: Decimal = Field(ge=0)
     output: Decimal = Field(ge=0)
     cached_input: Decimal = Field(ge=0)
     cache_write: Decimal = Field(ge=0)
+
+
+class LongPromptRates(Rates):
+    """The rates of a whole call, answer included, once its prompt is longer than `above_tokens`."""
+
+    above_tokens: int = Field(gt=0)
+
+
+class Price(Rates):
+    """A model's list price with the day it was read and where."""
+
+    currency: Currency
     read_on: datetime.date
     source: str
+    long_prompt: LongPromptRates | None = None
+
+    def rates_for(self, prompt_tokens: int) -> Rates:
+        """Return the rates that hold for a prompt of this length."""
+        if self.long_prompt is not None and prompt_tokens > self.long_prompt.above_tokens:
+            return self.long_prompt
+        return self
 
 
 class Model(WireModel):
     """One model of one provider. `id` is unique among all; `name` is what the provider calls it.
 
     `context_window` and `max_output_tokens` count tokens; `price` None means unknown, which is not free.
-    `ratings` holds 1 (usable) to 10 (best) for each operation the model is offered for.
+    `ratings` holds 1 (usable) to 10 (best) for each operation the model is offered for. An embedding model may want
+    its texts marked: `query_prefix` goes before a question, `passage_prefix` before what is to be found.
     """
 
     id: str
@@ -54,6 +73,8 @@ class Model(WireModel):
     price: Price | None = None
     ratings: dict[Operation, int] = Field(default_factory=dict)
     embedding_dimension: int | None = None
+    query_prefix: str = ""
+    passage_prefix: str = ""
 
     def can(self, capability: Capability) -> bool:
         """Tell whether the model has the capability."""
