@@ -135,6 +135,7 @@ CREATE TABLE message (
     position bigint GENERATED ALWAYS AS IDENTITY,
     role text NOT NULL CHECK (role IN ('user', 'assistant')),
     content text NOT NULL,
+    context text,  -- what the model is told with a question: time, files, passages; fixed so that its prefix stays cached
     tool_calls jsonb NOT NULL DEFAULT '[]',
     provider_data jsonb,
     file_ids uuid[] NOT NULL DEFAULT '{}',

@@ -19,6 +19,7 @@ WerkbankError
 │       ├── ProviderRefused        credentials or billing
 │       ├── ModelNotFound          this model does not exist there
 │       └── RequestRejected        the request itself is wrong
+├── StorageUnavailable     the database cannot be reached now (it may be resuming); the same call may succeed later
 └── RunOver                the run has ended meanwhile (a stop): whoever works for it gives up quietly
 
 Step Functions' `ErrorEquals` matches these class names: they are a contract with `statemachines/`.
@@ -103,6 +104,10 @@ class ModelNotFound(TerminalProviderError):
 
 class RequestRejected(TerminalProviderError):
     """The provider calls the request itself wrong."""
+
+
+class StorageUnavailable(WerkbankError):
+    """The database cannot be reached now; the same call may succeed later."""
 
 
 class RunOver(WerkbankError):

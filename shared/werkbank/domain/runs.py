@@ -96,7 +96,11 @@ class Citation(WireModel):
 
 
 class StoredMessage(WireModel):
-    """What a person or the model said, as kept in the conversation."""
+    """What a person or the model said, as kept in the conversation.
+
+    `context` is what the model is told along with a question (time, files, passages); it is fixed when the question
+    is first put, so that the prefix of later calls stays identical.
+    """
 
     id: str
     workflow_id: str
@@ -104,6 +108,7 @@ class StoredMessage(WireModel):
     round: int
     role: Literal["user", "assistant"]
     content: str
+    context: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     provider_data: dict[str, JsonValue] | None = None
     file_ids: tuple[str, ...] = ()

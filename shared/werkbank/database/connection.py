@@ -1,0 +1,92 @@
+"""Connections and units of work. The only place that opens a transaction."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+import psycopg
+from psycopg import errors as pg
+from psycopg.rows import DictRow, dict_row
+from psycopg.types.string import TextLoader
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from werkbank.database.session import Session
+from werkbank.domain.errors import Conflict, Forbidden, InvalidInput, NotFound, StorageUnavailable
+from werkbank.domain.principal import Principal
+
+Connection = psycopg.Connection[DictRow]
+
+# Aurora Serverless resumes from a pause in about 15 s; a caller waits that long before it is told.
+_WAIT_SECONDS = 25.0
+# One function works on one event at a time: its own thread, the sender of text and a spare.
+_POOL_SIZE = 4
+
+_SET_PRINCIPAL = (
+    "SELECT set_config('werkbank.user_id', %s, true), set_config('werkbank.mandate_id', %s, true),"
+    " set_config('werkbank.roles', %s, true)"
+)
+
+
+class Database:
+    """The database as the functions' role sees it. `connection_string` is asked for once, when first needed."""
+
+    def __init__(self, connection_string: Callable[[], str]) -> None:
+        self._connection_string = connection_string
+        self._pool: ConnectionPool[Connection] | None = None
+        self._lock = Lock()
+
+    @contextmanager
+    def session(self, principal: Principal) -> Iterator[Session]:
+        """Open one transaction that sees what the principal may see; commits at the end, rolls back on an error.
+
+        Raises:
+            NotFound, Conflict, Forbidden, InvalidInput: what the database refused, in the domain's words.
+            StorageUnavailable: the database cannot be reached.
+        """
+        with _domain_errors(), self._open_pool().connection() as connection, connection.transaction():
+            roles = ",".join(sorted(principal.roles))
+            connection.execute(_SET_PRINCIPAL, (principal.user_id, principal.mandate_id, roles))
+            yield Session(connection, principal)
+
+    def close(self) -> None:
+        """Close all connections."""
+        if self._pool:
+            self._pool.close()
+
+    def _open_pool(self) -> ConnectionPool[Connection]:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ConnectionPool(
+                    self._connection_string(),
+                    connection_class=Connection,
+                    # RDS Proxy pins a session that prepares statements.
+                    kwargs={"row_factory": dict_row, "prepare_threshold": None},
+                    min_size=1,
+                    max_size=_POOL_SIZE,
+                    timeout=_WAIT_SECONDS,
+                    configure=_configure,
+                    # A frozen container thaws with connections that the server has long closed.
+                    check=ConnectionPool.check_connection,
+                    open=True,
+                )
+            return self._pool
+
+
+def _configure(connection: Connection) -> None:
+    connection.adapters.register_loader("uuid", TextLoader)
+
+
+@contextmanager
+def _domain_errors() -> Iterator[None]:
+    try:
+        yield
+    except pg.InvalidTextRepresentation as error:
+        raise NotFound("There is nothing with this id.") from error
+    except pg.InsufficientPrivilege as error:
+        raise Forbidden("You may not do this with this item; sharing it more widely needs an administrator.") from error
+    except pg.UniqueViolation as error:
+        raise Conflict("Something with this name or id exists already.") from error
+    except (pg.ForeignKeyViolation, pg.CheckViolation) as error:
+        raise InvalidInput("The values do not fit together; one of them names something that does not exist.") from error
+    except (psycopg.OperationalError, PoolTimeout) as error:
+        raise StorageUnavailable("The database is not reachable at the moment. Please try again shortly.") from error

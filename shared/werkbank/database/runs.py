@@ -1,0 +1,79 @@
+"""Runs and the log of their rounds."""
+
+from psycopg.types.json import Jsonb
+
+from werkbank.database.store import Store
+from werkbank.domain.money import round_chf
+from werkbank.domain.runs import Run, RunStatus
+from werkbank.domain.trace import AgentRoundLog
+
+_COLUMNS = ", ".join(Run.model_fields)
+
+
+class Runs(Store):
+    """The principal's own runs."""
+
+    def add(self, run: Run) -> bool:
+        """Insert a run; False if one with this id exists already."""
+        cap = run.config.max_cost_chf
+        inserted = self._run(
+            """INSERT INTO run (id, mandate_id, user_id, workflow_id, file_id, kind, config, roles, zone, language,
+                   max_cost_chf, started_at)
+               VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO NOTHING""",
+            (
+                run.id, self._principal.mandate_id, self._principal.user_id, run.workflow_id, run.file_id, run.kind,
+                Jsonb(run.config.to_wire()), sorted(run.roles), run.zone, run.language,
+                round_chf(cap) if cap is not None else None, run.started_at,
+            ),
+        )  # fmt: skip
+        return inserted == 1
+
+    def get(self, run_id: str) -> Run:
+        """Return a run. Raises NotFound."""
+        return self._get(Run, "run", f"SELECT {_COLUMNS} FROM run WHERE id = %s", (run_id,))  # noqa: S608
+
+    def find(self, run_id: str) -> Run | None:
+        """Return a run if the principal has it."""
+        return self._find(Run, f"SELECT {_COLUMNS} FROM run WHERE id = %s", (run_id,))  # noqa: S608
+
+    def of_workflow(self, workflow_id: str) -> tuple[Run, ...]:
+        """Return a conversation's runs in order."""
+        return self._list(Run, f"SELECT {_COLUMNS} FROM run WHERE workflow_id = %s ORDER BY started_at", (workflow_id,))  # noqa: S608
+
+    def lock_running(self, run_id: str) -> Run | None:
+        """Return the run locked for this transaction if it is still running, else None."""
+        return self._find(Run, f"SELECT {_COLUMNS} FROM run WHERE id = %s AND status = 'running' FOR UPDATE", (run_id,))  # noqa: S608
+
+    def conclude(self, run_id: str, status: RunStatus, reason: str | None) -> None:
+        """Mark a running run as ended. Its last event must be appended before."""
+        self._run(
+            "UPDATE run SET status = %s, abort_reason = %s, completed_at = clock_timestamp()"
+            " WHERE id = %s AND status = 'running'",
+            (status, reason, run_id),
+        )
+
+    def begin_round(self, run_id: str, round: int) -> int:
+        """Note that a round is being tried; return which try this is, from 1."""
+        row = self._row(
+            """INSERT INTO round_log (run_id, round, mandate_id, user_id) VALUES (%s, %s, %s, %s)
+               ON CONFLICT (run_id, round) DO UPDATE SET attempts = round_log.attempts + 1 RETURNING attempts""",
+            (run_id, round, self._principal.mandate_id, self._principal.user_id),
+        )
+        return int(row["attempts"]) if row else 1
+
+    def end_round(self, run_id: str, log: AgentRoundLog) -> None:
+        """Record how a round went and count it."""
+        self._run(
+            """UPDATE round_log SET model = %s, stop_reason = %s, input_tokens = %s, output_tokens = %s,
+                   cached_input_tokens = %s, cost_chf = %s, duration_ms = %s WHERE run_id = %s AND round = %s""",
+            (
+                log.model, log.stop_reason, log.input_tokens, log.output_tokens, log.cached_input_tokens, log.cost_chf,
+                log.duration_ms, run_id, log.round,
+            ),
+        )  # fmt: skip
+        self._run("UPDATE run SET rounds = greatest(rounds, %s) WHERE id = %s", (log.round, run_id))
+
+    def rounds(self, run_id: str) -> tuple[AgentRoundLog, ...]:
+        """Return the log of a run's rounds, without their tool calls."""
+        columns = ", ".join(name for name in AgentRoundLog.model_fields if name != "tool_calls")
+        return self._list(AgentRoundLog, f"SELECT {columns} FROM round_log WHERE run_id = %s ORDER BY round", (run_id,))  # noqa: S608

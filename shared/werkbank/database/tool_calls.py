@@ -1,0 +1,64 @@
+"""The ledger of tool calls: claimed before the effect, completed after it (AG-23)."""
+
+from collections.abc import Iterable
+
+from werkbank.database.store import Store
+from werkbank.domain.messages import ToolCall
+from werkbank.domain.trace import ToolCallLog, ToolCallStatus
+
+_COLUMNS = ", ".join(ToolCallLog.model_fields)
+_KEY = "run_id = %s AND round = %s AND call_id = %s"
+
+
+class ToolCalls(Store):
+    """The tool calls of the principal's runs."""
+
+    def request(self, run_id: str, round: int, calls: Iterable[ToolCall]) -> None:
+        """Write down the calls that the model asked for in a round, in its order."""
+        for position, call in enumerate(calls):
+            self._run(
+                """INSERT INTO tool_call (run_id, round, call_id, position, mandate_id, user_id, name, arguments)
+                   VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING""",
+                (
+                    run_id, round, call.id, position, self._principal.mandate_id, self._principal.user_id, call.name,
+                    call.arguments,
+                ),
+            )  # fmt: skip
+
+    def claim(self, run_id: str, round: int, call_id: str) -> tuple[ToolCallLog, bool]:
+        """Claim a call; return it and whether this is the first claim. Raises NotFound."""
+        claimed = self._find(
+            ToolCallLog,
+            "UPDATE tool_call SET status = 'claimed', claimed_at = clock_timestamp()"  # noqa: S608
+            f" WHERE {_KEY} AND status = 'requested' RETURNING {_COLUMNS}",
+            (run_id, round, call_id),
+        )
+        return (claimed, True) if claimed else (self.get(run_id, round, call_id), False)
+
+    def complete(
+        self, run_id: str, round: int, call_id: str, status: ToolCallStatus, result: str, duration_ms: int
+    ) -> bool:
+        """Store the outcome of a claimed call; False if another try has stored one before."""
+        return 1 == self._run(
+            "UPDATE tool_call SET status = %s, result = %s, duration_ms = %s, completed_at = clock_timestamp()"  # noqa: S608
+            f" WHERE {_KEY} AND status = 'claimed'",
+            (status, result, duration_ms, run_id, round, call_id),
+        )
+
+    def get(self, run_id: str, round: int, call_id: str) -> ToolCallLog:
+        """Return a call. Raises NotFound."""
+        sql = f"SELECT {_COLUMNS} FROM tool_call WHERE {_KEY}"  # noqa: S608
+        return self._get(ToolCallLog, "tool call", sql, (run_id, round, call_id))
+
+    def of_run(self, run_id: str) -> tuple[ToolCallLog, ...]:
+        """Return a run's calls in the model's order."""
+        sql = f"SELECT {_COLUMNS} FROM tool_call WHERE run_id = %s ORDER BY round, position"  # noqa: S608
+        return self._list(ToolCallLog, sql, (run_id,))
+
+    def of_workflow(self, workflow_id: str) -> tuple[ToolCallLog, ...]:
+        """Return the calls of all of a conversation's runs."""
+        sql = (
+            f"SELECT {_COLUMNS} FROM tool_call WHERE run_id IN (SELECT id FROM run WHERE workflow_id = %s)"  # noqa: S608
+            " ORDER BY run_id, round, position"
+        )
+        return self._list(ToolCallLog, sql, (workflow_id,))

@@ -1,0 +1,40 @@
+"""The events of one run: first into the log, then to the page."""
+
+from pydantic import JsonValue
+
+from werkbank.domain.events import EventType, RunEvent
+from werkbank.domain.runs import RunRef
+from werkbank.streaming.protocols import Push, StreamDatabase
+
+
+class RunStream:
+    """Tells what one run does."""
+
+    def __init__(self, database: StreamDatabase, push: Push, run: RunRef) -> None:
+        self._database = database
+        self._push = push
+        self.run = run
+
+    def emit(self, type: EventType, data: dict[str, JsonValue]) -> RunEvent:
+        """Store an event and push it. Raises RunOver when the run has ended."""
+        with self._database.session(self.run.principal) as session:
+            event = session.events.append(self.run.run_id, type, data)
+        self.publish(event)
+        return event
+
+    def publish(self, *events: RunEvent) -> None:
+        """Push events that were appended within somebody's own transaction, after it has committed."""
+        for event in events:
+            self._push.push(self.run.user_id, event)
+
+
+class RunStreams:
+    """Makes the stream of a run."""
+
+    def __init__(self, database: StreamDatabase, push: Push) -> None:
+        self._database = database
+        self._push = push
+
+    def of(self, run: RunRef) -> RunStream:
+        """Return the stream of a run."""
+        return RunStream(self._database, self._push, run)
