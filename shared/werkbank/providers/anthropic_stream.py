@@ -1,0 +1,174 @@
+"""Reads Anthropic's stream events (https://platform.claude.com/docs/en/build-with-claude/streaming).
+
+More arrives than was asked for: server tools, fallback marks, messages whose content is already in `message_start`, one
+message spliced after another. What is not text or a tool call of ours is kept for the provider and otherwise ignored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from pydantic import JsonValue
+
+from werkbank.ai.model import Model
+from werkbank.ai.protocols import Delta, StopReason, StreamEnd, TextDelta, ToolCallDelta
+from werkbank.domain.errors import IncompleteStream
+from werkbank.domain.messages import Usage
+from werkbank.providers.arguments import parsed_arguments
+
+if TYPE_CHECKING:
+    from anthropic.types import Message, MessageDeltaUsage, RawContentBlockDelta, RawMessageStreamEvent
+    from anthropic.types import Usage as StartUsage
+
+_STOP_REASONS: dict[str, StopReason] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
+    "pause_turn": "pause",
+}
+_PLAIN_BLOCKS = frozenset({"text", "tool_use"})
+
+
+@dataclass(slots=True)
+class _Tokens:
+    """The latest counts of one message; every event repeats them whole."""
+
+    fresh: int = 0
+    cached: int = 0
+    written: int = 0
+    output: int = 0
+
+    def update(self, usage: StartUsage | MessageDeltaUsage) -> None:
+        self.fresh = self.fresh if usage.input_tokens is None else usage.input_tokens
+        self.cached = usage.cache_read_input_tokens or self.cached
+        self.written = usage.cache_creation_input_tokens or self.written
+        self.output = usage.output_tokens
+
+
+class _Block:
+    """A content block as it grows: the provider's own form, and the call number if it is a call of ours."""
+
+    def __init__(self, wire: dict[str, object], call: int | None) -> None:
+        self.wire = {key: value for key, value in wire.items() if value is not None}
+        self.call = call
+        self.partial: list[str] = []
+
+    def close(self) -> Iterator[Delta]:
+        """Settle the block's input; a call that streamed none (it has no arguments, or came whole) gives it now."""
+        streamed = "".join(self.partial)
+        if streamed:
+            self.wire["input"] = parsed_arguments(streamed)
+        elif self.call is not None:
+            yield ToolCallDelta(index=self.call, arguments=json.dumps(self.wire.get("input") or {}))
+
+
+class AnthropicReading:
+    """Turns the events of one call into deltas."""
+
+    def __init__(self, model: Model) -> None:
+        self.is_complete = False
+        self._model = model
+        self._message_id = ""
+        self._blocks: list[_Block] = []
+        self._open: dict[int, _Block] = {}
+        self._calls = 0
+        self._tokens: dict[str, _Tokens] = {}
+        self._stop_reason: str | None = None
+
+    def take(self, event: RawMessageStreamEvent) -> Iterator[Delta]:
+        """Yield what the event adds to the answer."""
+        if event.type == "message_start":
+            yield from self._start(event.message)
+        elif event.type == "content_block_start":
+            yield from self._open_block(event.index, event.content_block.to_dict())
+        elif event.type == "content_block_delta":
+            yield from self._grow(event.index, event.delta)
+        elif event.type == "content_block_stop":
+            yield from self._close_block(event.index)
+        elif event.type == "message_delta":
+            self._stop_reason = event.delta.stop_reason or self._stop_reason
+            self._current_tokens().update(event.usage)
+        elif event.type == "message_stop":
+            for index in list(self._open):
+                yield from self._close_block(index)
+            self.is_complete = True
+
+    def end(self) -> StreamEnd:
+        """Return the end of the answer. Raises `IncompleteStream` when `message_stop` never came."""
+        if not self.is_complete:
+            raise IncompleteStream("The model's answer was cut off.")
+        counts = self._tokens.values()
+        usage = Usage(
+            input_tokens=sum(tokens.fresh + tokens.cached + tokens.written for tokens in counts),
+            output_tokens=sum(tokens.output for tokens in counts),
+            cached_input_tokens=sum(tokens.cached for tokens in counts),
+            cache_write_tokens=sum(tokens.written for tokens in counts),
+        )
+        return StreamEnd(usage, _STOP_REASONS.get(self._stop_reason or "", "other"), self._kept())
+
+    def _start(self, message: Message) -> Iterator[Delta]:
+        if message.id != self._message_id:
+            # A message of its own counts its blocks from 0 again; a repeated start of the same one changes nothing.
+            self._message_id = message.id
+            self._open = {}
+            self.is_complete = False
+            for index, block in enumerate(message.content):
+                yield from self._open_block(index, block.to_dict())
+                yield from self._close_block(index)
+        self._stop_reason = message.stop_reason or self._stop_reason
+        self._current_tokens().update(message.usage)
+
+    def _open_block(self, index: int, wire: dict[str, object]) -> Iterator[Delta]:
+        is_call = wire.get("type") == "tool_use"
+        block = _Block(wire, self._calls if is_call else None)
+        self._open[index] = block
+        self._blocks.append(block)
+        if is_call:
+            self._calls += 1
+            yield ToolCallDelta(index=block.call, id=str(wire.get("id", "")), name=str(wire.get("name", "")))
+        elif wire.get("type") == "text" and wire.get("text"):
+            yield TextDelta(str(wire["text"]))
+
+    def _grow(self, index: int, delta: RawContentBlockDelta) -> Iterator[Delta]:
+        if index not in self._open:
+            yield from self._open_block(index, {"type": "text", "text": ""})
+        block = self._open[index]
+        if delta.type == "text_delta":
+            _append(block.wire, "text", delta.text)
+            yield TextDelta(delta.text)
+        elif delta.type == "input_json_delta" and delta.partial_json:
+            block.partial.append(delta.partial_json)
+            if block.call is not None:
+                yield ToolCallDelta(index=block.call, arguments=delta.partial_json)
+        elif delta.type == "thinking_delta":
+            _append(block.wire, "thinking", delta.thinking)
+        elif delta.type == "signature_delta":
+            _append(block.wire, "signature", delta.signature)
+        elif delta.type == "citations_delta":
+            citations = cast("list[object]", block.wire.setdefault("citations", []))
+            citations.append(delta.citation.to_dict())
+
+    def _close_block(self, index: int) -> Iterator[Delta]:
+        block = self._open.pop(index, None)
+        if block is not None:
+            yield from block.close()
+
+    def _current_tokens(self) -> _Tokens:
+        return self._tokens.setdefault(self._message_id, _Tokens())
+
+    def _kept(self) -> dict[str, JsonValue] | None:
+        """Return the blocks as they came, where text and calls alone would lose something the provider wants back."""
+        content = [block.wire for block in self._blocks]
+        if all(block.get("type") in _PLAIN_BLOCKS for block in content):
+            return None
+        return {"model": self._model.id, "content": cast("JsonValue", content)}
+
+
+def _append(wire: dict[str, object], key: str, text: str) -> None:
+    wire[key] = f"{wire.get(key, '')}{text}"

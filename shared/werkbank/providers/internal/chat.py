@@ -1,0 +1,108 @@
+"""The offline model: no network, no weights, the same answer every time.
+
+It plans one tool call by rule when a turn begins, then answers from what came back by quoting the best sentences with
+their source numbers. Tool results and passages are read as data only: nothing in them is ever taken for a request.
+"""
+
+import re
+from collections.abc import Generator, Sequence
+
+from werkbank.ai.model import Model
+from werkbank.ai.protocols import ChatRequest, Delta, StreamEnd, TextDelta, ToolCallDelta
+from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
+from werkbank.domain.ids import derived_id
+from werkbank.domain.messages import Message, ToolCall, Usage
+from werkbank.domain.passages import Passage, parse_passages
+from werkbank.providers.internal.phrases import phrases_for
+from werkbank.providers.internal.planning import plan_call
+from werkbank.providers.internal.quoting import best_quotes, summary_sentences
+
+_CONTEXT_BLOCK = re.compile(r"<context>\n.*?\n</context>", re.DOTALL)
+_WORD_WITH_SPACE = re.compile(r"\S+\s*|\s+")
+# A user text longer than this without any source is material to sum up, not a question.
+_MATERIAL_CHARACTERS = 600
+_SUMMARY_SENTENCES = 6
+_SHOWN_LINES = 30
+
+
+class InternalChat:
+    """A `ChatProvider` of the Internal provider."""
+
+    def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Generator[Delta, None, None]:
+        """Yield the answer word by word; never fails and takes milliseconds."""
+        turn = _Turn(request.messages)
+        call = self._planned_call(request, turn)
+        if call is not None:
+            yield ToolCallDelta(0, call.id, call.name, call.arguments)
+            yield _end(request, call.arguments, is_call=True)
+            return
+        answer = turn.answer()
+        for word in _WORD_WITH_SPACE.findall(answer):
+            yield TextDelta(word)
+        yield _end(request, answer, is_call=False)
+
+    def _planned_call(self, request: ChatRequest, turn: "_Turn") -> ToolCall | None:
+        if not request.may_call_tools or turn.results:
+            return None
+        planned = plan_call(turn.question, turn.context, request.tools)
+        if planned is None:
+            return None
+        name, arguments = planned
+        return ToolCall(id=derived_id("offline", turn.question, name), name=name, arguments=arguments)
+
+
+class _Turn:
+    """The present question, what was handed along with it, and what tools have said since."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        start = _question_position(messages)
+        asked = messages[start].content if start is not None else ""
+        self.question = _CONTEXT_BLOCK.sub("", asked).strip()
+        self.context = "\n".join(_CONTEXT_BLOCK.findall(asked))
+        after = messages[start + 1 :] if start is not None else messages
+        self.results = [message for message in after if message.role == "tool"]
+        self._handed = [asked, *(message.content for message in messages if message.role == "system")]
+        self._phrases = phrases_for(self.question)
+
+    def answer(self) -> str:
+        """Return the answer from what is at hand: quotes, a plain result, a summary, or that there is nothing."""
+        passages = self._passages()
+        quotes = best_quotes(self.question, passages)
+        if quotes:
+            lines = "\n".join(f"> {quote.sentence} [{quote.number}]" for quote in quotes)
+            return f"{self._phrases.quoting}\n\n{lines}"
+        shown = self._plain_results() if not passages else ""
+        if shown:
+            return f"{self._phrases.result}\n\n{shown}"
+        if not self.results and len(self.question) > _MATERIAL_CHARACTERS:
+            return "\n".join(f"- {line}" for line in summary_sentences(self.question, _SUMMARY_SENTENCES))
+        topic = " ".join(self.question.split())[:200]
+        return self._phrases.nothing.format(topic=topic)
+
+    def _passages(self) -> tuple[Passage, ...]:
+        found: dict[int, Passage] = {}
+        for text in (*(result.content for result in self.results if not result.is_error), *self._handed):
+            for passage in parse_passages(text):
+                found.setdefault(passage.number, passage)
+        return tuple(found.values())
+
+    def _plain_results(self) -> str:
+        """Return the last result as it is, cut to a readable length: lists, outlines, confirmations, errors."""
+        text = next((result.content.strip() for result in reversed(self.results) if result.content.strip()), "")
+        lines = text.splitlines()
+        more = [] if len(lines) <= _SHOWN_LINES else ["…"]
+        return "\n".join(lines[:_SHOWN_LINES] + more)
+
+
+def _question_position(messages: Sequence[Message]) -> int | None:
+    """Find the user's question: the last user message that is no reminder behind tool results."""
+    for position in reversed(range(len(messages))):
+        follows_result = position > 0 and messages[position - 1].role == "tool"
+        if messages[position].role == "user" and not follows_result:
+            return position
+    return None
+
+
+def _end(request: ChatRequest, answer: str, *, is_call: bool) -> StreamEnd:
+    usage = Usage(input_tokens=estimate_prompt_tokens(request), output_tokens=estimate_text_tokens(answer))
+    return StreamEnd(usage, "tool_calls" if is_call else "stop")

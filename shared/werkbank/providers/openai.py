@@ -1,0 +1,162 @@
+"""OpenAI and every server that speaks its API, through the official SDK."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from werkbank.ai.model import Model
+from werkbank.ai.protocols import ChatRequest, Delta, Embeddings
+from werkbank.domain.errors import IncompleteStream, ProviderError, ProviderUnavailable, RequestRejected
+from werkbank.domain.messages import Usage
+from werkbank.providers import openai_chat, openai_responses
+from werkbank.providers.deadline import Deadline
+from werkbank.providers.faults import fault
+
+if TYPE_CHECKING:
+    from openai import APIError, OpenAI, Timeout
+
+_CONNECT_SECONDS = 10.0
+# OpenAI's limit is 2,048 inputs and 300,000 tokens a request; our passages have about 512 tokens.
+_TEXTS_PER_CALL = 256
+
+
+class _Reading(Protocol):
+    @property
+    def is_complete(self) -> bool: ...
+
+
+class _Connection:
+    """A client of one server, made when first used."""
+
+    def __init__(self, api_key: str, base_url: str | None, provider: str) -> None:
+        self._api_key = api_key
+        self._base_url = base_url
+        self.provider = provider
+
+    @cached_property
+    def client(self) -> OpenAI:
+        from openai import OpenAI
+
+        # Retries are ours alone: one layer that knows the function's remaining time.
+        return OpenAI(api_key=self._api_key, base_url=self._base_url, max_retries=0)
+
+
+class OpenAiResponses:
+    """Chat with OpenAI's own models over the Responses API."""
+
+    def __init__(self, api_key: str, base_url: str | None = None) -> None:
+        self._connection = _Connection(api_key, base_url, "OpenAI")
+
+    def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Generator[Delta, None, None]:
+        """Yield the answer's deltas; see `ChatProvider`."""
+        deadline = Deadline(timeout_seconds)
+        reading = openai_responses.ResponsesReading(model)
+        parameters = openai_responses.build_parameters(model, request)
+        with (
+            _translated_faults(self._connection.provider, reading),
+            self._connection.client.responses.create(**parameters, timeout=_timeout(timeout_seconds)) as stream,
+        ):
+            for event in stream:
+                yield from reading.take(event)
+                deadline.check()
+        yield reading.end()
+
+
+class OpenAiChat:
+    """Chat with any OpenAI-compatible server over the Chat Completions API. `provider` is its name in messages."""
+
+    def __init__(self, api_key: str, base_url: str | None = None, provider: str = "The private model server") -> None:
+        self._connection = _Connection(api_key, base_url, provider)
+
+    def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Generator[Delta, None, None]:
+        """Yield the answer's deltas; see `ChatProvider`."""
+        deadline = Deadline(timeout_seconds)
+        reading = openai_chat.ChatReading(model, request)
+        parameters = openai_chat.build_parameters(model, request)
+        with (
+            _translated_faults(self._connection.provider, reading),
+            self._connection.client.chat.completions.create(**parameters, timeout=_timeout(timeout_seconds)) as stream,
+        ):
+            for chunk in stream:
+                yield from reading.take(chunk)
+                deadline.check()
+        yield reading.end()
+
+
+class OpenAiEmbeddings:
+    """Embeddings of OpenAI or any compatible server."""
+
+    def __init__(self, api_key: str, base_url: str | None = None, provider: str = "OpenAI") -> None:
+        self._connection = _Connection(api_key, base_url, provider)
+
+    def embed(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> Embeddings:
+        """Return one vector per text; see `EmbeddingProvider`."""
+        deadline = Deadline(timeout_seconds)
+        vectors: list[list[float]] = []
+        tokens = 0
+        for start in range(0, len(texts), _TEXTS_PER_CALL):
+            deadline.check()
+            part, used = self._embed_part(model, texts[start : start + _TEXTS_PER_CALL], timeout_seconds)
+            vectors.extend(part)
+            tokens += used
+        return Embeddings(vectors, Usage(input_tokens=tokens))
+
+    def _embed_part(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> tuple[list[list[float]], int]:
+        with _translated_faults(self._connection.provider):
+            answer = self._connection.client.embeddings.create(
+                model=model.name, input=list(texts), encoding_format="float", timeout=_timeout(timeout_seconds)
+            )
+        ordered = sorted(answer.data, key=lambda entry: entry.index)
+        vectors = [entry.embedding for entry in ordered]
+        wanted = model.embedding_dimension or (len(vectors[0]) if vectors else 0)
+        if len(vectors) != len(texts) or any(len(vector) != wanted for vector in vectors):
+            raise RequestRejected(f"{model.label} did not return {len(texts)} vectors of {wanted} numbers.")
+        return vectors, answer.usage.prompt_tokens if answer.usage else 0
+
+
+def _timeout(seconds: float) -> Timeout:
+    from openai import Timeout
+
+    return Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds))
+
+
+@contextmanager
+def _translated_faults(provider: str, reading: _Reading | None = None) -> Iterator[None]:
+    """Raise the SDK's faults as ours; what goes wrong after the end of the answer no longer matters."""
+    from openai import APIConnectionError, APIError, APITimeoutError
+
+    try:
+        yield
+    except APITimeoutError as error:
+        _raise_unless_complete(reading, ProviderUnavailable(f"{provider} did not answer in time."), error)
+    except APIConnectionError as error:
+        _raise_unless_complete(reading, _broken_connection(provider, error), error)
+    except APIError as error:
+        _raise_unless_complete(reading, _reported_fault(provider, error), error)
+    except ValueError as error:
+        _raise_unless_complete(reading, IncompleteStream("The model's answer was cut off."), error)
+
+
+def _raise_unless_complete(reading: _Reading | None, ours: ProviderError, cause: Exception) -> None:
+    if reading is None or not reading.is_complete:
+        raise ours from cause
+
+
+def _broken_connection(provider: str, error: Exception) -> ProviderError:
+    from httpx2 import ConnectError
+
+    if isinstance(error.__cause__, ConnectError):
+        return ProviderUnavailable(f"{provider} cannot be reached.")
+    return IncompleteStream("The model's answer was cut off.")
+
+
+def _reported_fault(provider: str, error: APIError) -> ProviderError:
+    from openai import APIStatusError
+
+    codes = (error.code, error.type)
+    if isinstance(error, APIStatusError):
+        return fault(provider, error.status_code, codes, error.response.headers)
+    return fault(provider, None, codes, {})

@@ -1,0 +1,184 @@
+"""Our conversation and answers in the form of the Chat Completions API, as OpenAI-compatible servers speak it.
+
+They agree on the outline only. Met in recordings: a whole call in one delta without an index, later fragments with
+empty ids and names, content as a list of typed parts, usage repeated and growing in every chunk or in a chunk without
+choices, reasoning tokens left out of the completion's count, events of nothing but filter results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, cast
+
+from pydantic import JsonValue
+
+from werkbank.ai.model import Capability, Model
+from werkbank.ai.protocols import ChatRequest, Delta, StopReason, StreamEnd, TextDelta, ToolCallDelta
+from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
+from werkbank.domain.errors import IncompleteStream
+from werkbank.domain.messages import Message, ToolDefinition, Usage
+
+if TYPE_CHECKING:
+    from openai.types import CompletionUsage
+    from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionToolParam
+    from openai.types.chat.chat_completion_chunk import Choice, ChoiceDeltaToolCall
+    from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
+
+_STOP_REASONS: dict[str, StopReason] = {
+    "stop": "stop",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "length": "length",
+    "content_filter": "refusal",
+}
+
+
+def build_parameters(model: Model, request: ChatRequest) -> CompletionCreateParamsStreaming:
+    """Return the parameters of `chat.completions.create`; what the model refuses is left out (AI-04)."""
+    limit = min(request.max_output_tokens, model.max_output_tokens)
+    parameters: CompletionCreateParamsStreaming = {
+        "model": model.name,
+        "messages": [_message(message, model) for message in request.messages],
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    if model.can(Capability.REASONING):
+        parameters["max_completion_tokens"] = limit
+    else:
+        parameters["max_tokens"] = limit
+    if request.temperature is not None and model.can(Capability.TEMPERATURE):
+        parameters["temperature"] = request.temperature
+    if request.tools and model.can(Capability.TOOLS):
+        parameters["tools"] = _tools(request.tools)
+        if not request.may_call_tools:
+            parameters["tool_choice"] = "none"
+    return parameters
+
+
+def _tools(tools: Sequence[ToolDefinition]) -> list[ChatCompletionToolParam]:
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": cast("dict[str, object]", tool.parameters),
+            },
+        }
+        for tool in tools
+    ]
+
+
+def _message(message: Message, model: Model) -> ChatCompletionMessageParam:
+    if message.role == "tool":
+        return {"role": "tool", "tool_call_id": message.tool_call_id or "", "content": message.content}
+    if message.role == "system":
+        return {"role": "system", "content": message.content}
+    if message.role == "user":
+        return {"role": "user", "content": message.content}
+    wire: dict[str, object] = {"role": "assistant", "content": message.content or None}
+    if message.tool_calls:
+        wire["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments or "{}"}}
+            for call in message.tool_calls
+        ]
+    # Models that think in `reasoning_content` want it back while they work through tools (DeepSeek, Kimi).
+    kept = message.provider_data or {}
+    if kept.get("model") == model.id and "reasoning_content" in kept:
+        wire["reasoning_content"] = kept["reasoning_content"]
+    return cast("ChatCompletionMessageParam", wire)
+
+
+class ChatReading:
+    """Turns the chunks of one completion into deltas."""
+
+    def __init__(self, model: Model, request: ChatRequest) -> None:
+        self._model = model
+        self._request = request
+        self._finish_reason: str | None = None
+        self._usage: CompletionUsage | None = None
+        self._reasoning: list[str] = []
+        self._refused = False
+        self._answered: list[str] = []
+
+    @property
+    def is_complete(self) -> bool:
+        """Tell whether the answer's end was seen."""
+        return self._finish_reason is not None
+
+    def take(self, chunk: ChatCompletionChunk) -> Iterator[Delta]:
+        """Yield what the chunk adds to the answer."""
+        # Counts are cumulative where they come more than once: the latest holds.
+        self._usage = chunk.usage or self._usage
+        for choice in chunk.choices or ():
+            if choice.index in (0, None):
+                yield from self._take_choice(choice)
+
+    def end(self) -> StreamEnd:
+        """Return the end of the answer. Raises `IncompleteStream` when no finish reason ever came."""
+        if self._finish_reason is None:
+            raise IncompleteStream("The model's answer was cut off.")
+        stop_reason = "refusal" if self._refused else _STOP_REASONS.get(self._finish_reason, "other")
+        kept: dict[str, JsonValue] = {"model": self._model.id, "reasoning_content": "".join(self._reasoning)}
+        return StreamEnd(self._counted_usage(), stop_reason, kept if self._reasoning else None)
+
+    def _take_choice(self, choice: Choice) -> Iterator[Delta]:
+        self._finish_reason = choice.finish_reason or self._finish_reason
+        delta = choice.delta
+        if delta is None:
+            return
+        reasoning = (delta.model_extra or {}).get("reasoning_content")
+        if isinstance(reasoning, str) and reasoning:
+            self._reasoning.append(reasoning)
+        self._refused = self._refused or bool(delta.refusal)
+        text = _text_of(delta.content) + (delta.refusal or "")
+        if text:
+            self._answered.append(text)
+            yield TextDelta(text)
+        for call in delta.tool_calls or ():
+            yield self._call_delta(call)
+
+    def _call_delta(self, call: ChoiceDeltaToolCall) -> ToolCallDelta:
+        function = call.function
+        arguments = (function.arguments if function else None) or ""
+        self._answered.append(arguments)
+        return ToolCallDelta(call.index, call.id or None, (function.name if function else None) or None, arguments)
+
+    def _counted_usage(self) -> Usage:
+        if self._usage is not None:
+            return _usage(self._usage)
+        # A server that tells no usage must not make calls free: count high instead.
+        return Usage(
+            input_tokens=estimate_prompt_tokens(self._request),
+            output_tokens=estimate_text_tokens("".join((*self._answered, *self._reasoning))),
+        )
+
+
+def _text_of(content: object) -> str:
+    """Return the text of a delta; thinking among typed parts (Mistral) is no part of the answer."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
+    return "".join(str(part.get("text", "")) for part in parts)
+
+
+def _usage(usage: CompletionUsage) -> Usage:
+    details = usage.prompt_tokens_details
+    prompt = usage.prompt_tokens or 0
+    # Some servers (xAI) leave reasoning out of `completion_tokens`; the total has it, and it is billed.
+    output = max(usage.completion_tokens or 0, (usage.total_tokens or 0) - prompt)
+    cached = (details.cached_tokens if details else None) or _cached_elsewhere(usage.model_extra or {})
+    return Usage(
+        input_tokens=prompt,
+        output_tokens=output,
+        cached_input_tokens=cached,
+        cache_write_tokens=(details.cache_write_tokens if details else None) or 0,
+    )
+
+
+def _cached_elsewhere(extra: dict[str, object]) -> int:
+    """Return the cached tokens where servers put them beside OpenAI's place (Moonshot, DeepSeek)."""
+    found = (extra.get(name) for name in ("cached_tokens", "prompt_cache_hit_tokens"))
+    return next((value for value in found if isinstance(value, int)), 0)
