@@ -1,0 +1,76 @@
+"""From the lines of blocks to running text: words divided at line ends are whole again."""
+
+import re
+
+from werkbank.documents.pdf_page import Block, Line, is_same_row
+
+_HYPHENS = ("-", "\xad", "\u2010")
+_DIVIDED = re.compile(r"[^\W\d_](?:-|\xad|\u2010)$")
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
+# After these a hyphen stands for an omitted part and stays: “Haupt- und Nebensatz”.
+_SUSPENDED = frozenset("und oder bzw beziehungsweise bis sowie noch als wie and or to nor et ou e o".split())
+_ITEM = re.compile(r"\s*(?:[•‣◦▪■●○–—*✓➢►\uf0b7]|-(?=\s)|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)](?=\s))")
+_SHORT_LINE = 0.75
+_LEADERS = re.compile(r"(?:\s?[.·]){5,}|_{5,}")
+_SPACES = re.compile(r"[ \t]{2,}")
+# Old TeX fonts set “ü” as two characters; the dots come first.
+_LOOSE_DIAERESIS = re.compile("[\xa8\u0308] ?([aouAOU])")
+
+
+class TextJoiner:
+    """Joins lines; `vocabulary` has the words of the whole document, to tell a hyphen of a word from a division."""
+
+    def __init__(self, vocabulary: frozenset[str]) -> None:
+        self._vocabulary = vocabulary
+
+    def block(self, block: Block) -> str:
+        """Return the text of a block: one line, except where the lines are items, code, verse or the like."""
+        lines = block.lines
+        parts = [lines[0].text.strip()]
+        for last, line in zip(lines, lines[1:], strict=False):
+            text = line.text.strip() if not line.is_mono else line.text.rstrip()
+            self.append(parts, _joint(last, line, block), text)
+        return tidy("".join(parts))
+
+    def append(self, parts: list[str], joint: str, text: str) -> None:
+        """Add `text`; where the text so far ends in a divided word, mend it instead of adding the joint."""
+        last = parts[-1]
+        if joint != " " and joint != "\n" or not last.endswith(_HYPHENS) or not _DIVIDED.search(last[-2:]):
+            parts += [joint, text]
+            return
+        following = _FIRST_WORD.match(text)
+        if following is None or following[0].lower() in _SUSPENDED:
+            parts += [" " if last[-1] != "\xad" else "", text]
+            return
+        if last[-1] == "\xad" or (following[0][0].islower() and not self._has_hyphen(last, following[0])):
+            parts[-1] = last[:-1]
+        parts.append(text)
+
+    def _has_hyphen(self, last: str, following: str) -> bool:
+        """Tell whether the document elsewhere writes this word with a hyphen, and never without."""
+        first = last.split()[-1]
+        first = first[re.search(r"\w", first).start() :] if re.search(r"\w", first) else first  # type: ignore[union-attr]
+        return f"{first}{following}".lower() in self._vocabulary and (
+            f"{first[:-1]}{following}".lower() not in self._vocabulary
+        )
+
+
+def tidy(text: str) -> str:
+    """Shorten dot leaders, mend umlauts set as two characters, squeeze spaces."""
+    if "...." in text or ". . ." in text or "·····" in text or "_____" in text:
+        text = _LEADERS.sub(" … ", text)
+    if "\xa8" in text or "\u0308" in text:
+        text = _LOOSE_DIAERESIS.sub("\\1\u0308", text)
+    return _SPACES.sub(" ", text) if "  " in text else text
+
+
+def _joint(last: Line, line: Line, block: Block) -> str:
+    if is_same_row(last, line):
+        return " "
+    if line.is_mono and last.is_mono:
+        return "\n"
+    if _ITEM.match(line.text):
+        return "\n"
+    width = block.x1 - block.x0
+    ends_short = last.x1 < block.x0 + _SHORT_LINE * width and last.x0 < block.x0 + 0.5 * width
+    return "\n" if ends_short else " "
