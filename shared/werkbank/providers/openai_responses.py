@@ -96,7 +96,7 @@ class ResponsesReading:
         self._response: Response | None = None
         self._refused = False
         self._announced: set[int] = set()
-        self._argued: set[int] = set()
+        self._streamed: set[int] = set()
 
     @property
     def is_complete(self) -> bool:
@@ -105,15 +105,14 @@ class ResponsesReading:
 
     def take(self, event: ResponseStreamEvent) -> Iterator[Delta]:
         """Yield what the event adds to the answer. Raises the fault the provider reports in the stream."""
-        if event.type == "response.output_text.delta":
-            yield TextDelta(event.delta)
-        elif event.type == "response.refusal.delta":
-            self._refused = True
+        if event.type in ("response.output_text.delta", "response.refusal.delta"):
+            self._refused = self._refused or event.type == "response.refusal.delta"
+            self._streamed.add(event.output_index)
             yield TextDelta(event.delta)
         elif event.type == "response.output_item.added":
             yield from self._announce(event.output_index, event.item)
         elif event.type == "response.function_call_arguments.delta" and event.delta:
-            self._argued.add(event.output_index)
+            self._streamed.add(event.output_index)
             yield ToolCallDelta(index=event.output_index, arguments=event.delta)
         elif event.type == "response.output_item.done":
             yield from self._settle(event.output_index, event.item)
@@ -136,11 +135,14 @@ class ResponsesReading:
             yield ToolCallDelta(index=index, id=item.call_id, name=item.name)
 
     def _settle(self, index: int, item: ResponseOutputItem) -> Iterator[Delta]:
-        """Give what was not streamed: some servers send a call whole, at its end."""
+        """Give what was not streamed: some servers send an item whole, at its end."""
         if item.type == "function_call":
             yield from self._announce(index, item)
-            if index not in self._argued:
+            if index not in self._streamed:
                 yield ToolCallDelta(index=index, arguments=item.arguments)
+        elif item.type == "message" and index not in self._streamed:
+            for part in item.content:
+                yield TextDelta(part.text if part.type == "output_text" else part.refusal)
 
     def _stop_reason(self, response: Response) -> StopReason:
         if response.incomplete_details is not None and response.incomplete_details.reason:
