@@ -1,14 +1,13 @@
 """How complete extracted text is and whether it keeps the reading order, against what other people hold to be right.
 
 `python -m tests.bench.extraction DIR`, where DIR, or folders below it, has files and `expected/NAME.md` for them.
-recall: share of the expected words found (as a multiset). order: share of the words, among those that stand exactly
-once in both texts, that keep their relative order (longest increasing subsequence).
+recall: share of the expected words found (as a multiset). order: the longest common subsequence of words, as a share of
+the words that both texts have.
 """
 
 import re
 import sys
 import unicodedata
-from bisect import bisect_left
 from collections import Counter
 from pathlib import Path
 from statistics import fmean
@@ -39,22 +38,25 @@ def recall(expected: list[str], found: list[str]) -> float:
 
 
 def order(expected: list[str], found: list[str]) -> float:
-    """Return the share of the words unique to both texts that stand in the same order in both."""
-    places = {word: place for place, word in enumerate(found)}
-    in_found = Counter(found)
-    sequence = [
-        places[word] for word, count in Counter(expected).items() if count == 1 and in_found.get(word) == 1
-    ]  # a Counter keeps the order of first occurrence
-    return longest_increasing(sequence) / len(sequence) if sequence else 1.0
+    """Return the longest common subsequence of both texts as a share of the words they have in common."""
+    common = sum((Counter(expected) & Counter(found)).values())
+    return longest_common_subsequence(expected, found) / common if common else 1.0
 
 
-def longest_increasing(sequence: list[int]) -> int:
-    """Return the length of the longest increasing subsequence (patience sorting, O(n log n))."""
-    tops: list[int] = []
-    for value in sequence:
-        place = bisect_left(tops, value)
-        tops[place : place + 1] = [value]
-    return len(tops)
+def longest_common_subsequence(one: list[str], other: list[str]) -> int:
+    """Return its length, bit-parallel: one addition on an integer of `len(one)` bits for each word of `other`.
+
+    Hyyrö, Bit-parallel LCS-length computation revisited (2004).
+    """
+    places: dict[str, int] = {}
+    for place, word in enumerate(one):
+        places[word] = places.get(word, 0) | 1 << place
+    everything = (1 << len(one)) - 1
+    row = everything
+    for word in other:
+        matches = row & places.get(word, 0)
+        row = ((row + matches) | (row - matches)) & everything
+    return len(one) - row.bit_count()
 
 
 def main(folder: Path) -> int:

@@ -21,7 +21,7 @@ from werkbank.documents.pdf_sections import (
     repeated_margins,
     with_spans,
 )
-from werkbank.documents.pdf_text import TextJoiner
+from werkbank.documents.pdf_text import TextJoiner, continues
 from werkbank.domain.documents import ContentObject, ContextRef, DocumentStructure, ExtractedDocument, PageMap
 from werkbank.domain.errors import DocumentError
 
@@ -101,9 +101,11 @@ def _read_page(page: "pymupdf.Page", number: int, flags: int) -> Page:
     raw = page.get_text("dict", flags=flags)
     blocks = read_blocks(raw["blocks"])
     images: tuple[Box, ...] = ()
+    has_pictures = False
     if not blocks or page.get_images():  # a second pass over the page only where it has pictures
-        images = keep_images([info["bbox"] for info in page.get_image_info()])
-    return Page(number, raw["width"] or 1.0, raw["height"] or 1.0, blocks, images)
+        boxes = [info["bbox"] for info in page.get_image_info()]
+        images, has_pictures = keep_images(boxes), bool(boxes)
+    return Page(number, raw["width"] or 1.0, raw["height"] or 1.0, blocks, images, has_pictures)
 
 
 def _metadata(document: "pymupdf.Document") -> dict[str, JsonValue]:
@@ -119,7 +121,7 @@ def _check(pages: Sequence[Page], unreadable: Sequence[int], is_repaired: bool) 
         raise DocumentError("The PDF is damaged: most of its pages cannot be read. Save it again and upload that.")
     sample = "".join(line.text for page in pages for block in page.blocks for line in block.lines)[:200_000]
     if not sample.strip():
-        if any(page.images for page in pages):
+        if any(page.has_pictures for page in pages):
             raise DocumentError(
                 "The PDF holds only pictures of pages (a scan) and no text. It needs text recognition (OCR): "
                 "run it through an OCR program first, then upload it again."
@@ -142,6 +144,7 @@ class _Assembly:
         self._joiner = TextJoiner(_vocabulary(pages))
         self._objects: list[ContentObject] = []
         self._parts: list[str] = []
+        self._last: Block | None = None  # the block that the text in hand ends with, unless that is a heading
 
     def build(self, metadata: dict[str, JsonValue]) -> ExtractedDocument:
         """Return the document."""
@@ -158,7 +161,7 @@ class _Assembly:
     def _page(self, page: Page) -> PageMap:
         blocks = reading_order(page)
         if self._repeats:
-            blocks = [block for block in blocks if not self._is_repeated(block, page)]
+            blocks = [block for block in blocks if not self._is_repeated(block, page)] or blocks
         starts = self._outline_starts(page, blocks)
         headings: list[str] = []
         for index, block in enumerate(blocks):
@@ -173,6 +176,7 @@ class _Assembly:
             if not self._sections.outline:
                 self._open_section(title, level_of_block, page)
             self._parts += ["\n\n" if self._parts else "", f"{'#' * level_of_block} {title}"]
+            self._last = None
         if not blocks:
             for level, title, _ in starts.get(0, ()):
                 self._open_section(title, level, page)
@@ -201,13 +205,16 @@ class _Assembly:
 
     def _add_block(self, block: Block) -> None:
         text = self._joiner.block(block)
-        if self._parts:
-            self._parts.append("\n\n")
-        self._parts.append(text)
+        if not self._parts:
+            self._parts.append(text)
+        else:
+            goes_on = self._last is not None and continues(self._last, block)
+            self._joiner.append(self._parts, " " if goes_on else "\n\n", text)
+        self._last = block
 
     def _close(self, page: Page) -> None:
         text = clean_text("".join(self._parts)).strip()
-        self._parts = []
+        self._parts, self._last = [], None
         if text:
             self._add("text", text, page, {})
 

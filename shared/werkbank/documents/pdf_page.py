@@ -74,6 +74,7 @@ class Page(NamedTuple):
     height: float
     blocks: list[Block]
     images: tuple[Box, ...]
+    has_pictures: bool = False
 
 
 def read_blocks(raw_blocks: list[RawBlock]) -> list[Block]:
@@ -88,11 +89,11 @@ def read_blocks(raw_blocks: list[RawBlock]) -> list[Block]:
             if line is None:
                 continue
             if held and _style_changes(held, line):
-                blocks.append(_block(held))
+                blocks.append(block_of(held))
                 held = []
             held.append(line)
         if held:
-            blocks.append(_block(held))
+            blocks.append(block_of(held))
     return blocks
 
 
@@ -109,6 +110,8 @@ def _line(raw: RawLine) -> Line | None:
     if not text or text.isspace():
         return None
     flags = main["flags"]
+    if flags & _BOLD and len(spans) > 1:  # a bold word in a line does not make a heading
+        flags &= ~_BOLD if any(not span["flags"] & _BOLD and len(span["text"].strip()) > 2 for span in spans) else ~0
     return Line(text, *raw["bbox"], main["size"], bool(flags & _BOLD), bool(flags & _MONO))
 
 
@@ -126,7 +129,8 @@ def is_same_row(one: Line, other: Line) -> bool:
     return overlap > _SAME_ROW * min(one.y1 - one.y0, other.y1 - other.y0)
 
 
-def _block(lines: list[Line]) -> Block:
+def block_of(lines: list[Line]) -> Block:
+    """Return the block that `lines` make, at least one."""
     main = lines[0] if len(lines) == 1 else max(lines, key=lambda line: len(line.text))
     return Block(
         min([line.x0 for line in lines]),

@@ -18,6 +18,7 @@ _HAS_WORD = re.compile(r"[^\W\d_]{2}")
 _TOKENS = re.compile(r"[^\W_]+")
 _MARGIN = 0.12
 _MIN_PAGES_FOR_REPEATS = 3
+_REPEATED_SHARE = 0.4  # heads that differ on left and right pages stand on nearly half of them
 
 OutlineEntry = tuple[int, str, int]
 
@@ -67,13 +68,14 @@ def find_headings(pages: Sequence[Page]) -> Headings:
 
 
 def repeated_margins(pages: Sequence[Page]) -> set[str]:
-    """Return the texts (digits as #) at the top or foot of more than half of the pages: running heads, page numbers."""
+    """Return the texts (digits as #) at the top or foot of most pages: running heads, page numbers."""
     if len(pages) < _MIN_PAGES_FOR_REPEATS:
         return set()
     counts: Counter[str] = Counter()
     for page in pages:
         counts.update({margin_key(block) for block in page.blocks if is_in_margin(block, page)})
-    return {key for key, count in counts.items() if count > len(pages) / 2}
+    needed = max(_MIN_PAGES_FOR_REPEATS, _REPEATED_SHARE * len(pages))
+    return {key for key, count in counts.items() if count >= needed}
 
 
 def is_in_margin(block: Block, page: Page) -> bool:

@@ -10,7 +10,13 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+")
 # After these a hyphen stands for an omitted part and stays: “Haupt- und Nebensatz”.
 _SUSPENDED = frozenset("und oder bzw beziehungsweise bis sowie noch als wie and or to nor et ou e o".split())
 _ITEM = re.compile(r"\s*(?:[•‣◦▪■●○–—*✓➢►\uf0b7]|-(?=\s)|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)](?=\s))")
+_OPENING = re.compile(r"^\W+")
 _SHORT_LINE = 0.75
+_FULL_LINE = 0.9
+_MIN_PROSE_LINE = 30
+_SENTENCE_ENDS = (".", "!", "?", ":", ";", "。", "؟")
+# Fonts draw lam-alef as one glyph; reversed with its neighbours it comes out backwards. After an alef it must be wrong.
+_TURNED_LAM_ALEF = re.compile("\u0627([\u0622\u0623\u0625\u0627])\u0644")
 _LEADERS = re.compile(r"(?:\s?[.·]){5,}|_{5,}")
 _SPACES = re.compile(r"[ \t]{2,}")
 # Old TeX fonts set “ü” as two characters; the dots come first.
@@ -48,19 +54,36 @@ class TextJoiner:
 
     def _has_hyphen(self, last: str, following: str) -> bool:
         """Tell whether the document elsewhere writes this word with a hyphen, and never without."""
-        first = last.split()[-1]
-        first = first[re.search(r"\w", first).start() :] if re.search(r"\w", first) else first  # type: ignore[union-attr]
-        return f"{first}{following}".lower() in self._vocabulary and (
-            f"{first[:-1]}{following}".lower() not in self._vocabulary
-        )
+        first = _OPENING.sub("", last.rsplit(None, 1)[-1])
+        whole = f"{first}{following}".lower()
+        return whole in self._vocabulary and f"{first[:-1]}{following}".lower() not in self._vocabulary
+
+
+def continues(last: Block, block: Block) -> bool:
+    """Tell whether a paragraph goes on in the next block: over a wide line gap, into the next column."""
+    before, after = last.lines[-1], block.lines[0]
+    if abs(before.size - after.size) > 0.05 * before.size or last.is_bold != block.is_bold or after.is_mono:
+        return False
+    end, start = before.text.rstrip(), after.text.lstrip()
+    if not start or end.endswith(_SENTENCE_ENDS):
+        return False
+    if start[0].islower():
+        return last.length > _MIN_PROSE_LINE and (end[-1].isalpha() or end[-1] in ",-\xad\u2010")
+    gap = after.y0 - before.y1
+    has_no_case = start[0].isalpha() and not start[0].isupper()
+    is_full = before.x1 - before.x0 > _FULL_LINE * (after.x1 - after.x0)
+    return has_no_case and is_full and abs(gap) < before.size and abs(before.x0 - after.x0) < 2 * before.size
 
 
 def tidy(text: str) -> str:
-    """Shorten dot leaders, mend umlauts set as two characters, squeeze spaces."""
+    """Shorten dot leaders, mend umlauts set as two characters, squeeze spaces, turn
+    lam-alef the right way round."""
     if "...." in text or ". . ." in text or "·····" in text or "_____" in text:
         text = _LEADERS.sub(" … ", text)
     if "\xa8" in text or "\u0308" in text:
         text = _LOOSE_DIAERESIS.sub("\\1\u0308", text)
+    if "\u0627" in text:
+        text = _TURNED_LAM_ALEF.sub("\u0627\u0644\\1", text)
     return _SPACES.sub(" ", text) if "  " in text else text
 
 
