@@ -1,0 +1,94 @@
+"""The process that runs moto: `python -m infra.local.aws_server OBJECTS_DIR INVOKE_URL`.
+
+Prints its address on the first line and runs until its standard input closes.
+"""
+
+import logging
+import os
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import urllib3
+from moto.awslambda_simple.models import LambdaSimpleBackend
+from moto.core.config import default_user_config
+from moto.moto_server.threaded_moto_server import ThreadedMotoServer
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler
+from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda_eval_utils
+from moto.stepfunctions.parser.asl.utils.boto_client import boto_client_for
+
+from infra.local.account import HOST
+from infra.local.objects import ObjectStore
+
+_FORWARDED = ("X-Amz-Invocation-Type", "X-Amz-Client-Context")
+_RETURNED = ("X-Amz-Function-Error", "X-Amz-Executed-Version")
+
+
+def route_invocations(invoke_url: str) -> None:
+    """Sends every invocation that reaches moto (SDK or state machine) to the twin's own Lambda service."""
+    pool = urllib3.PoolManager(maxsize=64, retries=False)
+
+    def invoke(
+        self: LambdaSimpleBackend,
+        function_name: str,
+        qualifier: str | None,
+        body: Any,
+        headers: Any,
+        response_headers: Any,
+    ) -> bytes | None:
+        name = self.get_function(function_name, None).function_name
+        sent = {key: headers[key] for key in _FORWARDED if headers.get(key)}
+        payload = body.encode() if isinstance(body, str) else body
+        answer = pool.request("POST", f"{invoke_url}/{name}", body=payload or b"{}", headers=sent, timeout=None)
+        response_headers.update({key: answer.headers[key] for key in _RETURNED if key in answer.headers})
+        return answer.data
+
+    LambdaSimpleBackend.invoke = invoke  # type: ignore[method-assign]
+
+
+def keep_clients() -> None:
+    """The interpreter makes a new boto3 client for each task, which costs more than the task and is not thread-safe."""
+
+    @lru_cache
+    def client(region: str) -> Any:
+        return boto_client_for(region=region, service="lambda")
+
+    def client_for(region: str, service: str, state_credentials: object = None) -> Any:
+        return client(region)
+
+    lambda_eval_utils.boto_client_for = client_for  # type: ignore[attr-defined]
+
+
+def keep_objects(store: ObjectStore) -> None:
+    """Puts the object store in front of every request."""
+    dispatch = DomainDispatcherApplication.__call__
+
+    def call(self: DomainDispatcherApplication, environ: dict[str, Any], start_response: Any) -> Any:
+        return store.serve(lambda *request: dispatch(self, *request), environ, start_response)
+
+    DomainDispatcherApplication.__call__ = call  # type: ignore[method-assign]
+
+
+def main() -> None:
+    """Starts moto on a free port and waits for the end of the parent."""
+    objects, invoke_url = Path(sys.argv[1]), sys.argv[2]
+    default_user_config["lambda"] = {"use_docker": False}
+    default_user_config["stepfunctions"] = {"execute_state_machine": True}
+    # Headers and body leave in two writes: with Nagle's algorithm each answer would wait 40 ms for an acknowledgement.
+    MotoRequestHandler.disable_nagle_algorithm = True
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # no line per request
+    route_invocations(invoke_url)
+    keep_objects(ObjectStore(objects))
+    keep_clients()
+    server = ThreadedMotoServer(HOST, 0, verbose=False)
+    server.start()
+    port = server.get_host_and_port()[1]
+    os.environ["MOTO_PORT"] = str(port)  # where the interpreter finds the other services
+    print(f"http://{HOST}:{port}", flush=True)
+    sys.stdin.buffer.read()
+    os._exit(0)  # interpreter threads may be in mid-task; nothing of theirs is worth waiting for
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""Model keys come from this machine's environment and reach the functions as on AWS: through one secret."""
+
+import json
+from collections.abc import Mapping
+
+from infra.local.aws import Aws
+from infra.local.deployment import Deployment
+
+# Environment variable → name in the secret.
+MODEL_KEYS = {
+    "ANTHROPIC_API_KEY": "anthropicApiKey",
+    "OPENAI_API_KEY": "openaiApiKey",
+    "MISTRAL_API_KEY": "mistralApiKey",
+    "WERKBANK_PRIVATE_LLM_URL": "privateLlmUrl",
+    "WERKBANK_PRIVATE_LLM_MODEL": "privateLlmModel",
+    "WERKBANK_PRIVATE_EMBEDDINGS_URL": "privateEmbeddingsUrl",
+    "WERKBANK_PRIVATE_EMBEDDINGS_MODEL": "privateEmbeddingsModel",
+    "WERKBANK_ANTHROPIC_BASE_URL": "anthropicBaseUrl",
+    "WERKBANK_OPENAI_BASE_URL": "openaiBaseUrl",
+}
+
+
+def store_model_keys(aws: Aws, deployment: Deployment, environment: Mapping[str, str]) -> None:
+    """Fills the secret that the functions know as MODEL_KEYS_SECRET_ARN; without any key it is an empty object."""
+    keys = {name: environment[variable] for variable, name in MODEL_KEYS.items() if environment.get(variable)}
+    secrets = {function.environment.get("MODEL_KEYS_SECRET_ARN") for function in deployment.functions.values()}
+    for arn in secrets - {None}:
+        aws.client("secretsmanager").put_secret_value(SecretId=arn, SecretString=json.dumps(keys))
