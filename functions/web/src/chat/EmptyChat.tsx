@@ -1,0 +1,28 @@
+import { useText } from "../i18n/language";
+import { useWorkspace } from "../workspace/workspace";
+import { focusPrompt } from "./prompt";
+
+const EXAMPLES = ["chat.example1", "chat.example2", "chat.example3"] as const;
+
+/** What to do here, and beginnings of questions. */
+export function EmptyChat() {
+  const t = useText();
+  const { chat } = useWorkspace();
+  const begin = (text: string) => {
+    chat.draft.update((draft) => ({ ...draft, text }));
+    focusPrompt();
+  };
+  return (
+    <section className="chat-empty">
+      <h2>{t("chat.empty")}</h2>
+      <p>{t("chat.emptyHint")}</p>
+      <div className="examples">
+        {EXAMPLES.map((key) => (
+          <button key={key} type="button" className="example" onClick={() => begin(t(key))}>
+            {t(key).trim().replace(/:$/, "")} …
+          </button>
+        ))}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,57 @@
+import { useText } from "../i18n/language";
+import { newRun } from "../runs/runState";
+import { useStore } from "../store";
+import { Icon } from "../ui/Icon";
+import { useWorkspace } from "../workspace/workspace";
+import { AssistantMessage } from "./AssistantMessage";
+import type { Turn } from "./chatStore";
+import { useStickToBottom } from "./useStickToBottom";
+
+export function MessageList({ turns }: { turns: readonly Turn[] }) {
+  const t = useText();
+  const { runs } = useWorkspace();
+  const states = useStore(runs.runs);
+  const { scroller, content, atBottom, toBottom } = useStickToBottom(turns.length);
+  return (
+    <div className="messages-frame">
+      <div className="messages" ref={scroller} role="log" aria-live="off" aria-label={t("chat.log")} tabIndex={0}>
+        <div className="messages-column" ref={content}>
+          {turns.map((turn) => (
+            <section className="turn" key={turn.runId} data-run={turn.runId}>
+              <UserMessage turn={turn} />
+              <AssistantMessage turn={turn} run={states.get(turn.runId) ?? newRun(turn.runId)} />
+            </section>
+          ))}
+        </div>
+      </div>
+      {!atBottom && (
+        <button type="button" className="to-latest" aria-label={t("chat.latest")} title={t("chat.latest")} onClick={toBottom}>
+          <Icon name="down" />
+        </button>
+      )}
+    </div>
+  );
+}
+
+function UserMessage({ turn }: { turn: Turn }) {
+  const t = useText();
+  const { files, panels } = useWorkspace();
+  const known = useStore(files.state).files;
+  const attached = known.filter((file) => turn.fileIds.includes(file.id));
+  return (
+    <article className="message user" data-testid="message-user">
+      <span className="sr-only">{t("chat.you")}: </span>
+      <p>{turn.prompt}</p>
+      {attached.length > 0 && (
+        <div className="attached">
+          {attached.map((file) => (
+            <button key={file.id} type="button" className="chip" onClick={() => panels.openFile(file.id, file.fileName)}>
+              <Icon name="file" />
+              <span>{file.fileName}</span>
+            </button>
+          ))}
+        </div>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,39 @@
+import { useText } from "../i18n/language";
+import { Icon } from "../ui/Icon";
+import { Menu } from "../ui/Menu";
+import { useWorkspace } from "../workspace/workspace";
+import type { Upload } from "./fileStore";
+
+/** A file on its way to the storage, or one that did not get there. */
+export function UploadRow({ upload }: { upload: Upload }) {
+  const t = useText();
+  const { files } = useWorkspace();
+  const { failed, progress } = upload;
+  const { name } = upload.source;
+  const cancel = t("files.cancelUpload", { name });
+  return (
+    <li className="row file-row" data-testid="file-row" data-status={failed ? "failed" : "uploading"}>
+      <div className="row-main">
+        <Icon name="file" />
+        <span className="row-name">{name}</span>
+        <span className={failed ? "status status-failed" : "status"}>
+          {failed ? t("files.status.failed") : `${Math.round(progress * 100)} %`}
+        </span>
+      </div>
+      {failed ? (
+        <Menu
+          label={t("common.actions", { name })}
+          items={[
+            { label: t("files.retry"), act: () => files.retry(upload) },
+            { label: t("files.discard"), act: () => files.discard(upload) },
+          ]}
+        />
+      ) : (
+        <button type="button" className="icon-button more" aria-label={cancel} title={cancel} onClick={() => files.discard(upload)}>
+          <Icon name="close" />
+        </button>
+      )}
+      {!failed && <progress aria-label={t("files.status.uploading")} max={1} value={progress} />}
+    </li>
+  );
+}

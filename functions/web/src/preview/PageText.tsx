@@ -1,0 +1,84 @@
+import { useEffect, useRef, useState } from "react";
+import type { ContentObject } from "../api/types";
+import { useText } from "../i18n/language";
+import { Icon } from "../ui/Icon";
+import { Markdown } from "../ui/Markdown";
+import { tellProblem } from "../ui/toasts";
+import { useWorkspace } from "../workspace/workspace";
+import { highlight } from "./quote";
+
+interface PageTextProps {
+  fileId: string;
+  page: number | null;
+  pageCount: number | null;
+  quote: string | null;
+  onPage(page: number): void;
+}
+
+/** The indexed text of one page (of the whole file, if it has no pages), with the quote marked and in sight. */
+export function PageText({ fileId, page, pageCount, quote, onPage }: PageTextProps) {
+  const t = useText();
+  const objects = useObjects(fileId, page);
+  const text = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (objects) text.current?.querySelector("mark")?.scrollIntoView({ block: "center" });
+  }, [objects]);
+  return (
+    <section className="page-text">
+      {page !== null && <Pager page={page} pageCount={pageCount} onPage={onPage} />}
+      <div className="page-sheet" ref={text}>
+        {objects === null && <p>{t("app.loading")}</p>}
+        {objects?.length === 0 && <p>{t("preview.noText")}</p>}
+        {objects?.map((object) => <ObjectText key={object.sequence} object={object} quote={quote} />)}
+      </div>
+    </section>
+  );
+}
+
+function Pager({ page, pageCount, onPage }: { page: number; pageCount: number | null; onPage(page: number): void }) {
+  const t = useText();
+  return (
+    <div className="pager">
+      <button type="button" className="icon-button" disabled={page <= 1} aria-label={t("preview.previous")} onClick={() => onPage(page - 1)}>
+        <Icon name="left" />
+      </button>
+      <span aria-live="polite">{pageCount === null ? t("preview.page", { page }) : t("preview.pageOf", { page, count: pageCount })}</span>
+      <button type="button" className="icon-button" disabled={pageCount !== null && page >= pageCount} aria-label={t("preview.next")} onClick={() => onPage(page + 1)}>
+        <Icon name="chevron" />
+      </button>
+    </div>
+  );
+}
+
+function ObjectText({ object, quote }: { object: ContentObject; quote: string | null }) {
+  const t = useText();
+  if (!object.data) return <p className="no-image">{object.ref.label ?? t("preview.media")}</p>;
+  // Extractors write tables as Markdown.
+  if (object.data.trimStart().startsWith("|")) return <Markdown text={object.data} />;
+  const { before, quote: found, after } = highlight(object.data, quote);
+  return (
+    <p className="object-text">
+      {before}
+      {found && <mark>{found}</mark>}
+      {after}
+    </p>
+  );
+}
+
+function useObjects(fileId: string, page: number | null): ContentObject[] | null {
+  const { api } = useWorkspace();
+  const [objects, setObjects] = useState<ContentObject[] | null>(null);
+  useEffect(() => {
+    let current = true;
+    setObjects(null);
+    api.fileObjects(fileId, page).then((answer) => current && setObjects(answer), (error: unknown) => {
+      if (!current) return;
+      setObjects([]);
+      tellProblem(error);
+    });
+    return () => {
+      current = false;
+    };
+  }, [api, fileId, page]);
+  return objects;
+}

@@ -1,0 +1,54 @@
+import type { Citation, FileStatus } from "../api/types";
+
+/** What the server sends over the socket, one run's events numbered from 1 without a gap. */
+export interface Summary {
+  status: string;
+  rounds: number;
+  toolCalls: number;
+  inputTokens: number;
+  outputTokens: number;
+  costChf: string;
+  durationMs: number;
+  model: string;
+  offline: boolean;
+}
+
+export interface Progress {
+  round: number;
+  maxRounds: number;
+  costChf: string;
+  toolCalls: number;
+}
+
+interface EventData {
+  status: { status: string; workflowId: string; messageId?: string; title?: string };
+  message: { messageId: string; role: string; content: string; round: number };
+  chunk: { round: number; attempt: number; text: string };
+  toolCall: { callId: string; round: number; name: string; arguments: string; readOnly: boolean };
+  toolResult: { callId: string; round: number; name: string; success: boolean; summary: string; durationMs: number };
+  agentProgress: Progress;
+  citations: { citations: Citation[] };
+  agentSummary: Summary;
+  fileCreated: { fileId: string; fileName: string };
+  indexProgress: { fileId: string; fileName: string; status: FileStatus; progress: number; reason: string | null };
+  complete: { status: string; workflowId?: string; messageId?: string; fileId?: string };
+  stopped: { workflowId?: string; messageId?: string };
+  error: { title: string; detail: string; retryable?: boolean; workflowId?: string; fileId?: string };
+}
+
+interface Envelope {
+  runId: string;
+  seq: number;
+  at: string;
+}
+
+export type RunEvent = { [Type in keyof EventData]: Envelope & { type: Type; data: EventData[Type] } }[keyof EventData];
+
+/** The event of a frame or a stored row, or null for what is none (a pong, a broken frame). */
+export function parseEvent(value: unknown): RunEvent | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { runId, seq, type, data } = value as Record<string, unknown>;
+  const isEvent = typeof seq === "number" && typeof type === "string" && typeof data === "object" && data !== null;
+  if (!isEvent) return null;
+  return { ...value, runId: typeof runId === "string" ? runId : "" } as RunEvent;
+}

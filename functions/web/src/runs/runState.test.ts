@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { parseEvent, type RunEvent } from "./events";
+import { applyEvent, hasGap, newRun, type RunState } from "./runState";
+
+const RUN = "run-1";
+
+type Bare = RunEvent extends infer Each ? (Each extends RunEvent ? Pick<Each, "type" | "data"> : never) : never;
+
+function log(...bare: Bare[]): RunEvent[] {
+  return bare.map((event, index) => ({ runId: RUN, seq: index + 1, at: "2026-03-01T08:00:00Z", ...event }) as RunEvent);
+}
+
+function chunk(text: string, round = 1, attempt = 1): Bare {
+  return { type: "chunk", data: { round, attempt, text } };
+}
+
+function replay(events: RunEvent[], from: RunState = newRun(RUN)): RunState {
+  return events.reduce(applyEvent, from);
+}
+
+function texts(run: RunState): string[] {
+  return run.blocks.flatMap((block) => (block.kind === "text" ? [block.text] : []));
+}
+
+const call: Bare = {
+  type: "toolCall",
+  data: { callId: "c1", round: 1, name: "searchFiles", arguments: '{"q":"x"}', readOnly: true },
+};
+const result: Bare = {
+  type: "toolResult",
+  data: { callId: "c1", round: 1, name: "searchFiles", success: true, summary: "3 passages", durationMs: 12 },
+};
+const whole = log(
+  { type: "status", data: { status: "started", workflowId: "w1", messageId: "m0", title: "A question" } },
+  chunk("Let me "),
+  chunk("look."),
+  call,
+  result,
+  chunk("It is ", 2),
+  chunk("so [1].", 2),
+  { type: "message", data: { messageId: "m1", role: "assistant", content: "It is so [1].", round: 2 } },
+  { type: "complete", data: { status: "completed", workflowId: "w1", messageId: "m1" } },
+);
+
+describe("applyEvent", () => {
+  it("tells the run in order", () => {
+    const run = replay(whole);
+    expect(run.blocks.map((block) => block.kind)).toEqual(["text", "tool", "text"]);
+    expect(texts(run)).toEqual(["Let me look.", "It is so [1]."]);
+    expect(run).toMatchObject({ workflowId: "w1", lastSeq: 9, end: { kind: "complete", status: "completed" } });
+  });
+
+  it("drops duplicates without making a new state", () => {
+    const run = replay(whole);
+    for (const event of whole) expect(applyEvent(run, event)).toBe(run);
+  });
+
+  it("comes to the same state in any order of arrival, duplicates included", () => {
+    const expected = replay(whole);
+    expect(replay([...whole].reverse())).toEqual(expected);
+    for (let seed = 1; seed <= 50; seed++) expect(replay(shuffled([...whole, ...whole], seed))).toEqual(expected);
+  });
+
+  it("waits at a gap and goes on when it is filled", () => {
+    const [first, second, third, ...rest] = whole as [RunEvent, RunEvent, RunEvent, ...RunEvent[]];
+    const waiting = replay([first, third, ...rest]);
+    expect(waiting.lastSeq).toBe(1);
+    expect(hasGap(waiting)).toBe(true);
+    expect(texts(waiting)).toEqual([]);
+    const filled = applyEvent(waiting, second);
+    expect(hasGap(filled)).toBe(false);
+    expect(filled).toEqual(replay(whole));
+  });
+
+  it("resets the round's text on a higher attempt and ignores a lower one", () => {
+    const run = replay(log(chunk("Half an ans"), chunk("Anew ", 1, 2), chunk("stale", 1, 1), chunk("told.", 1, 2)));
+    expect(texts(run)).toEqual(["Anew told."]);
+  });
+
+  it("resets only the round that began again", () => {
+    const run = replay(log(chunk("One."), call, result, chunk("Tw", 2), chunk("Two.", 2, 2)));
+    expect(texts(run)).toEqual(["One.", "Two."]);
+  });
+
+  it("takes the stored message for the streamed text", () => {
+    const stored: Bare = { type: "message", data: { messageId: "m", role: "assistant", content: "Whole.", round: 1 } };
+    expect(texts(replay(log(chunk("Who"), stored)))).toEqual(["Whole."]);
+    expect(texts(replay(log(stored, stored)))).toEqual(["Whole."]);
+  });
+
+  it("keeps the text before the tools when a closing text comes in the same round", () => {
+    const closing: Bare = { type: "message", data: { messageId: "m", role: "assistant", content: "So far: …", round: 1 } };
+    const said: Bare = { type: "message", data: { messageId: "n", role: "assistant", content: "Looking.", round: 1 } };
+    expect(texts(replay(log(chunk("Looking."), said, call, result, closing)))).toEqual(["Looking.", "So far: …"]);
+  });
+
+  it("ignores other runs and types it does not know", () => {
+    const [first] = whole as [RunEvent];
+    expect(applyEvent(newRun("other"), first).lastSeq).toBe(0);
+    const unknown = parseEvent({ runId: RUN, seq: 1, type: "filler", at: "", data: {} }) as RunEvent;
+    expect(applyEvent(newRun(RUN), unknown)).toEqual({ ...newRun(RUN), lastSeq: 1 });
+  });
+
+  it("comes to the same state from the stored events after a reload in mid-answer", () => {
+    const live = replay(whole);
+    for (let cut = 0; cut <= whole.length; cut++) {
+      const beforeReload = whole.slice(0, cut);
+      const reloaded = replay([...whole.slice(cut), ...beforeReload, ...whole.slice(cut)]);
+      expect(reloaded).toEqual(live);
+    }
+  });
+});
+
+describe("parseEvent", () => {
+  it("takes no pong and no broken frame for an event", () => {
+    for (const frame of [null, 7, { type: "pong" }, { runId: RUN, seq: "1", type: "chunk", data: {} }]) {
+      expect(parseEvent(frame)).toBeNull();
+    }
+  });
+
+  it("keeps a problem that belongs to no run", () => {
+    const frame = { runId: null, seq: 0, type: "error", at: "", data: { title: "Bad", detail: "frame" } };
+    expect(parseEvent(frame)).toMatchObject({ runId: "", seq: 0, type: "error" });
+  });
+});
+
+/** Fisher-Yates with a small linear congruential generator: the same order for the same seed. */
+function shuffled<T>(items: T[], seed: number): T[] {
+  const result = [...items];
+  let state = seed;
+  for (let i = result.length - 1; i > 0; i--) {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    const j = state % (i + 1);
+    const [a, b] = [result[i] as T, result[j] as T];
+    result[i] = b;
+    result[j] = a;
+  }
+  return result;
+}

@@ -1,0 +1,24 @@
+import { useText } from "../i18n/language";
+import { useStore } from "../store";
+import { Icon } from "./Icon";
+import { dismiss, toasts } from "./toasts";
+
+export function Toasts() {
+  const t = useText();
+  return (
+    <div className="toasts" role="alert">
+      {useStore(toasts).map(({ id, title, detail }) => (
+        <div className="toast" key={id} data-testid="problem-toast">
+          <Icon name="alert" />
+          <div>
+            <strong>{title}</strong>
+            <p>{detail}</p>
+          </div>
+          <button type="button" className="icon-button" aria-label={t("common.close")} onClick={() => dismiss(id)}>
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}

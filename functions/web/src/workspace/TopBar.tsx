@@ -1,0 +1,52 @@
+import type { Session } from "../auth/session";
+import { formatChf } from "../i18n/format";
+import { useText } from "../i18n/language";
+import { useStore } from "../store";
+import { Icon } from "../ui/Icon";
+import { LanguageButton, ThemeButton } from "../ui/Preferences";
+import mark from "../ui/mark.svg";
+import { useWorkspace } from "./workspace";
+
+export function TopBar({ session }: { session: Session }) {
+  const t = useText();
+  const { chat, panels, socket } = useWorkspace();
+  const { title } = useStore(chat.state);
+  const isWaiting = useStore(socket.state) === "waiting";
+  return (
+    <header className="top-bar">
+      <button type="button" className="icon-button sidebar-button" aria-label={t("bar.sidebar")} title={t("bar.sidebar")} aria-expanded={useStore(panels.sidebar)} onClick={panels.toggleSidebar}>
+        <Icon name="menu" />
+      </button>
+      <span className="brand">
+        <img src={mark} alt="" width="22" height="22" />
+        <span>Werkbank</span>
+      </span>
+      <h1 className="chat-title">{title}</h1>
+      {isWaiting && (
+        <span className="reconnecting" role="status">
+          <span className="pulse" aria-hidden="true" />
+          {t("bar.reconnecting")}
+        </span>
+      )}
+      <Spending />
+      <LanguageButton />
+      <ThemeButton />
+      <button type="button" className="icon-button" data-testid="sign-out" aria-label={t("auth.signOut")} title={t("auth.signOut")} onClick={() => session.signOut()}>
+        <Icon name="out" />
+      </button>
+    </header>
+  );
+}
+
+function Spending() {
+  const t = useText();
+  const me = useStore(useWorkspace().me);
+  if (me === null) return null;
+  const label = t("bar.spent", { spent: formatChf(me.spentChf), limit: formatChf(me.limitChf) });
+  return (
+    <span className="spending" title={label}>
+      <meter aria-label={label} min={0} max={Number(me.limitChf) || 1} high={Number(me.limitChf) * 0.8} value={Number(me.spentChf)} />
+      <span>{formatChf(me.spentChf)}</span>
+    </span>
+  );
+}
