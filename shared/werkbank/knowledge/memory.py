@@ -1,0 +1,45 @@
+"""What runs leave behind for later rounds and other conversations: files used, findings, decisions, facts."""
+
+from collections.abc import Sequence
+
+from werkbank.domain.ids import derived_id
+from werkbank.domain.principal import Principal
+from werkbank.domain.unit_of_work import UnitOfWork
+from werkbank.knowledge.model import MemoryKind, RoundMemory
+from werkbank.knowledge.protocols import EmbedTexts, KnowledgeSession
+from werkbank.observability import logger
+
+_LONGEST_CONTENT = 2_000
+
+
+def round_memory(
+    workflow_id: str, run_id: str, round: int, kind: MemoryKind, content: str, file_id: str | None = None
+) -> RoundMemory:
+    """Return a memory whose id follows from what it says, so that a repeated round stores nothing twice."""
+    content = content[:_LONGEST_CONTENT]
+    return RoundMemory(
+        id=derived_id("roundMemory", run_id, str(round), kind, file_id or "", content),
+        workflow_id=workflow_id,
+        run_id=run_id,
+        round=round,
+        kind=kind,
+        content=content,
+        file_id=file_id,
+    )
+
+
+def remember_rounds(
+    database: UnitOfWork[KnowledgeSession], embed: EmbedTexts, principal: Principal, memories: Sequence[RoundMemory]
+) -> None:
+    """Store what a round did. A failure is logged and nothing more: no run ends for want of a memory (AG-04)."""
+    files = [memory for memory in memories if memory.kind == "fileRef"]
+    texts = [memory for memory in memories if memory.kind != "fileRef" and memory.content.strip()]
+    try:
+        with database.session(principal) as session:
+            session.knowledge.memory.add_rounds(files, None)
+        if texts:
+            embedded = embed([memory.content for memory in texts], "passage")
+            with database.session(principal) as session:
+                session.knowledge.memory.add_rounds(texts, embedded)
+    except Exception as error:  # whatever failed, the run goes on
+        logger.warning("round not remembered", extra={"error": type(error).__name__})
