@@ -44,7 +44,7 @@ class Fault:
     """An HTTP error in place of an answer."""
 
     status: int
-    code: str = "server_error"
+    code: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
 

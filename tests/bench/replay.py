@@ -5,6 +5,7 @@ What the adapter assembles must equal what the recording itself says, and the wh
 """
 
 import sys
+from functools import cache
 from pathlib import Path
 
 from tests.bench.recordings import Content, Recording, WireFormat, arguments_value, find_recordings
@@ -22,6 +23,7 @@ _REQUEST = ChatRequest(messages=(Message(role="user", content="Go on."),), max_o
 _PROVIDERS: dict[WireFormat, ProviderName] = {"anthropic": "anthropic", "chat": "private", "responses": "openai"}
 
 
+@cache
 def adapter_for(format: WireFormat, url: str) -> ChatProvider:
     """Return the adapter of a format, pointed at a server."""
     match format:

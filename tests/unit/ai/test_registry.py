@@ -1,0 +1,55 @@
+"""AI-03: the registry is data that holds together."""
+
+import pytest
+
+from werkbank.ai.keys import ModelKeys
+from werkbank.ai.model import Capability
+from werkbank.ai.operations import Operation
+from werkbank.ai.registry import available_models, listed_models
+
+ALL_KEYS = {
+    "anthropicApiKey": "a",
+    "openaiApiKey": "o",
+    "privateLlmUrl": "http://127.0.0.1:1/v1",
+    "privateLlmModel": "qwen",
+    "privateEmbeddingsUrl": "http://127.0.0.1:2/v1",
+    "privateEmbeddingsModel": "nano-e5",
+}
+
+
+def test_ids_are_unique_and_name_their_provider() -> None:
+    models = available_models(ModelKeys.model_validate(ALL_KEYS))
+    assert len({model.id for model in models}) == len(models)
+    assert all(model.id == f"{model.provider}/{model.name}" for model in models)
+
+
+def test_every_model_has_a_price_with_date_and_source() -> None:
+    for model in listed_models():
+        assert model.price is not None
+        assert model.price.source
+
+
+def test_without_keys_only_the_internal_models_are_there_and_free() -> None:
+    models = available_models(ModelKeys())
+    assert {model.provider for model in models} == {"internal"}
+    assert all(model.price is not None and model.price.input == model.price.output == 0 for model in models)
+    assert [model.embedding_dimension for model in models if Operation.EMBEDDING in model.ratings] == [1536]
+
+
+def test_private_servers_are_described_by_the_secret() -> None:
+    keys = ModelKeys.model_validate({**ALL_KEYS, "privateLlmContextWindow": 8192, "privateEmbeddingsDimension": 384})
+    models = {model.id: model for model in available_models(keys)}
+    assert models["private/qwen"].context_window == 8192
+    assert models["private/qwen"].can(Capability.TOOLS)
+    assert models["private/nano-e5"].embedding_dimension == 384
+    assert models["private/nano-e5"].query_prefix == "query: "
+
+
+@pytest.mark.parametrize("operation", [Operation.PLAN, Operation.AGENT, Operation.DATA_ANALYSE, Operation.EMBEDDING])
+def test_main_operations_have_candidates_of_several_providers(operation: Operation) -> None:
+    models = available_models(ModelKeys.model_validate(ALL_KEYS))
+    assert len({model.provider for model in models if operation in model.ratings}) >= 3
+
+
+def test_keys_do_not_show_in_representations() -> None:
+    assert "geheim" not in repr(ModelKeys.model_validate({"anthropicApiKey": "geheim", "unknownKey": 1}))

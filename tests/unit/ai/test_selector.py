@@ -1,0 +1,62 @@
+"""AI-03: the selector's order, its restrictions, and what it says when nothing fits."""
+
+import pytest
+
+from werkbank.ai.keys import ModelKeys
+from werkbank.ai.model import Capability
+from werkbank.ai.operations import Operation
+from werkbank.ai.registry import available_models
+from werkbank.ai.selector import ModelWish, select_models
+from werkbank.domain.errors import InvalidInput, TooLarge, UserError
+
+MODELS = available_models(
+    ModelKeys.model_validate({"anthropicApiKey": "a", "openaiApiKey": "o", "privateLlmUrl": "http://x/v1"})
+)
+
+
+def _ids(wish: ModelWish) -> list[str]:
+    return [model.id for model in select_models(MODELS, wish)]
+
+
+def test_the_best_comes_first_and_other_providers_stand_in_before_its_siblings() -> None:
+    providers = [model.provider for model in select_models(MODELS, ModelWish(Operation.AGENT))]
+    assert _ids(ModelWish(Operation.AGENT))[0] == "anthropic/claude-sonnet-5-5"
+    assert len(set(providers[:3])) == 3
+
+
+def test_the_internal_model_answers_only_where_no_other_is() -> None:
+    assert "internal/extractive" not in _ids(ModelWish(Operation.AGENT))
+    offline = available_models(ModelKeys())
+    assert [model.id for model in select_models(offline, ModelWish(Operation.AGENT))] == ["internal/extractive"]
+
+
+def test_restrictions() -> None:
+    private = ModelWish(Operation.AGENT, allowed_providers=frozenset({"private"}))
+    assert _ids(private) == ["private/default"]
+    luna = ModelWish(Operation.AGENT, allowed_models=frozenset({"openai/gpt-6-luna"}))
+    assert _ids(luna) == ["openai/gpt-6-luna"]
+    assert _ids(ModelWish(Operation.AGENT, internal_only=True)) == ["internal/extractive"]
+    seeing = ModelWish(Operation.AGENT, needs=frozenset({Capability.VISION}))
+    assert "private/default" not in _ids(seeing)
+
+
+def test_a_fixed_model_has_no_stand_in() -> None:
+    assert _ids(ModelWish(Operation.AGENT, fixed_model="openai/gpt-6-luna")) == ["openai/gpt-6-luna"]
+    with pytest.raises(InvalidInput, match="gpt-1"):
+        _ids(ModelWish(Operation.AGENT, fixed_model="openai/gpt-1"))
+
+
+def test_a_prompt_too_large_for_a_model_passes_it_by() -> None:
+    assert "private/default" not in _ids(ModelWish(Operation.AGENT, prompt_tokens=32_000, output_tokens=1_000))
+    with pytest.raises(TooLarge):
+        _ids(ModelWish(Operation.AGENT, prompt_tokens=5_000_000))
+
+
+def test_neutralization_never_leaves_the_house() -> None:  # NE-06
+    with pytest.raises(UserError, match="internal"):
+        _ids(ModelWish(Operation.NEUTRALIZATION_TEXT))
+
+
+def test_no_candidate_says_what_to_do() -> None:
+    with pytest.raises(UserError, match="webSearch"):
+        _ids(ModelWish(Operation.WEB_SEARCH))

@@ -1,0 +1,60 @@
+"""AI-06: recorded streams of many providers, through a real server into the real SDKs and our adapters."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.bench.recordings import Recording, find_recordings
+from tests.bench.replay import ask, first_difference, replay
+from tests.bench.wire_server import WireServer, running
+from werkbank.domain.errors import IncompleteStream
+
+WIRE = Path(__file__).parents[4] / "shared" / "wire"
+RECORDINGS = [recording for recording in find_recordings(WIRE) if recording.format != "bedrock"]
+WHOLE = [recording for recording in RECORDINGS if recording.content().fault is None]
+# Larger recordings are cut into pieces of a few bytes, smaller ones into single bytes: every place is a cut somewhere.
+SINGLE_BYTES_UP_TO = 12_000
+
+pytestmark = pytest.mark.skipif(not RECORDINGS, reason="the recordings (../shared/wire) are not here")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WireServer]:
+    with running() as wire_server:
+        yield wire_server
+
+
+def _named(recordings: list[Recording]) -> list[object]:
+    return [pytest.param(recording, id=recording.name) for recording in recordings]
+
+
+@pytest.mark.parametrize("recording", _named(RECORDINGS))
+def test_replay(recording: Recording, server: WireServer) -> None:
+    is_ok, reason = replay(recording, server)
+    assert is_ok, reason
+
+
+@pytest.mark.parametrize("breaks_off", [False, True], ids=["ended", "broken"])
+@pytest.mark.parametrize("recording", _named(WHOLE))
+def test_a_stream_without_its_end_is_a_failed_call(recording: Recording, breaks_off: bool, server: WireServer) -> None:
+    assert recording.format is not None
+    server.reply(recording.sse(recording.lines_before_end(), done=False), breaks_off=breaks_off)
+    with pytest.raises(IncompleteStream):
+        ask(recording.format, server.url)
+
+
+@pytest.mark.parametrize("recording", _named(WHOLE))
+def test_cutting_the_bytes_anywhere_changes_nothing(recording: Recording, server: WireServer) -> None:
+    assert recording.format is not None
+    data = b"".join(recording.sse())
+    size = 1 if len(data) <= SINGLE_BYTES_UP_TO else 61
+    server.reply([data[start : start + size] for start in range(0, len(data), size)])
+    assert first_difference(recording.content(), ask(recording.format, server.url)) is None
+
+
+def test_a_connection_that_breaks_after_the_end_harms_nothing(server: WireServer) -> None:
+    for recording in (next(one for one in WHOLE if one.format == format) for format in ("anthropic", "responses")):
+        assert recording.format is not None
+        server.reply(recording.sse(), breaks_off=True)
+        assert first_difference(recording.content(), ask(recording.format, server.url)) is None
