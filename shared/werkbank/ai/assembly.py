@@ -33,6 +33,11 @@ class AnswerAssembly:
         """The text so far: what a stopped run keeps."""
         return "".join(self._text)
 
+    @property
+    def has_begun(self) -> bool:
+        """Tell whether any of the answer has come: from then on the call costs money."""
+        return bool(self._text or self._calls or self._end)
+
     def add(self, delta: Delta) -> None:
         """Take the next delta."""
         match delta:

@@ -3,7 +3,7 @@
 Every fault is raised as one of the types of `domain/errors.py`; nothing of an SDK gets through.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -84,7 +84,7 @@ class Embeddings:
 class ChatProvider(Protocol):
     """Answers a conversation as a stream."""
 
-    def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Iterator[Delta]:
+    def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Generator[Delta, None, None]:
         """Yield the answer's deltas, `StreamEnd` last. Implementations are generators: closing one aborts the call.
 
         `timeout_seconds` bounds the whole call. Raises the `ProviderError` types.

@@ -3,24 +3,11 @@
 from collections.abc import Sequence
 
 from psycopg.types.json import Jsonb
-from pydantic import JsonValue
 
 from werkbank.database.store import Store
-from werkbank.domain.base import WireModel
-from werkbank.domain.runs import Citation
+from werkbank.domain.runs import Citation, Source
 
 _COLUMNS = ", ".join(Citation.model_fields)
-
-
-class Source(WireModel):
-    """A passage that an answer may cite."""
-
-    chunk_id: str
-    file_id: str
-    file_name: str
-    place: str
-    quote: str
-    ref: dict[str, JsonValue]
 
 
 class Citations(Store):
@@ -30,7 +17,8 @@ class Citations(Store):
         """Return each source's number within the run, giving new ones to those not seen before."""
         # Parallel tools number at the same time: the run's row makes them take turns.
         self._run("SELECT 1 FROM run WHERE id = %s FOR UPDATE", (run_id,))
-        known = {row["chunk_id"]: row["number"] for row in self._known(run_id)}
+        rows = self._rows("SELECT chunk_id, number FROM citation WHERE run_id = %s", (run_id,))
+        known: dict[str, int] = {row["chunk_id"]: row["number"] for row in rows}
         for source in sources:
             if source.chunk_id not in known:
                 known[source.chunk_id] = len(known) + 1
@@ -39,14 +27,12 @@ class Citations(Store):
 
     def of_run(self, run_id: str) -> tuple[Citation, ...]:
         """Return a run's sources by number."""
-        return self._list(Citation, f"SELECT {_COLUMNS} FROM citation WHERE run_id = %s ORDER BY number", (run_id,))  # noqa: S608
-
-    def _known(self, run_id: str) -> list[dict[str, object]]:
-        return self._rows("SELECT chunk_id, number FROM citation WHERE run_id = %s", (run_id,))
+        return self._list(Citation, f"SELECT {_COLUMNS} FROM citation WHERE run_id = %s ORDER BY number", (run_id,))
 
     def _add(self, run_id: str, number: int, source: Source) -> None:
         self._run(
-            """INSERT INTO citation (run_id, number, mandate_id, user_id, chunk_id, file_id, file_name, place, quote, ref)
+            """INSERT INTO citation
+                   (run_id, number, mandate_id, user_id, chunk_id, file_id, file_name, place, quote, ref)
                VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)""",
             (
                 run_id, number, self._principal.mandate_id, self._principal.user_id, source.chunk_id, source.file_id,

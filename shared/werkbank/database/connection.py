@@ -87,6 +87,8 @@ def _domain_errors() -> Iterator[None]:
     except pg.UniqueViolation as error:
         raise Conflict("Something with this name or id exists already.") from error
     except (pg.ForeignKeyViolation, pg.CheckViolation) as error:
-        raise InvalidInput("The values do not fit together; one of them names something that does not exist.") from error
+        raise InvalidInput(
+            "The values do not fit together; one of them names something that does not exist."
+        ) from error
     except (psycopg.OperationalError, PoolTimeout) as error:
         raise StorageUnavailable("The database is not reachable at the moment. Please try again shortly.") from error

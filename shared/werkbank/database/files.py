@@ -18,7 +18,7 @@ class Files(Store):
         """Insert a file; a repeated insert of the same id changes nothing. Returns what is stored."""
         values = item.model_dump() | {"tags": list(item.tags)}
         self._run(
-            f"INSERT INTO file_item ({_COLUMNS}) VALUES ({', '.join(f'%({name})s' for name in FileItem.model_fields)})"  # noqa: S608
+            f"INSERT INTO file_item ({_COLUMNS}) VALUES ({', '.join(f'%({name})s' for name in FileItem.model_fields)})"
             " ON CONFLICT (id) DO NOTHING",
             values,
         )
@@ -26,11 +26,11 @@ class Files(Store):
 
     def get(self, file_id: str) -> FileItem:
         """Return a file. Raises NotFound."""
-        return self._get(FileItem, "file", f"SELECT {_COLUMNS} FROM file_item WHERE id = %s", (file_id,))  # noqa: S608
+        return self._get(FileItem, "file", f"SELECT {_COLUMNS} FROM file_item WHERE id = %s", (file_id,))
 
     def find(self, file_ids: tuple[str, ...]) -> tuple[FileItem, ...]:
         """Return those of the files that exist for the principal, in the order asked for."""
-        rows = self._list(FileItem, f"SELECT {_COLUMNS} FROM file_item WHERE id = ANY (%s)", (list(file_ids),))  # noqa: S608
+        rows = self._list(FileItem, f"SELECT {_COLUMNS} FROM file_item WHERE id = ANY (%s)", (list(file_ids),))
         by_id = {item.id: item for item in rows}
         return tuple(by_id[file_id] for file_id in dict.fromkeys(file_ids) if file_id in by_id)
 
@@ -51,7 +51,7 @@ class Files(Store):
                   AND (%(tag)s::text IS NULL OR %(tag)s = ANY (tags))
                   AND (%(mime)s::text IS NULL OR mime_type = %(mime)s)
                   AND (%(search)s::text IS NULL OR position(lower(%(search)s) IN lower(file_name)) > 0)
-                ORDER BY created_at DESC, id LIMIT %(limit)s""",  # noqa: S608
+                ORDER BY created_at DESC, id LIMIT %(limit)s""",
             {"folder": folder_id, "tag": tag, "mime": mime_type, "search": search, "limit": limit},
         )
 
@@ -65,7 +65,7 @@ class Files(Store):
                           SELECT id FROM file_folder WHERE position(lower('@' || name || '/') IN lower(%(prompt)s)) > 0
                           UNION SELECT child.id FROM file_folder child JOIN named ON child.parent_id = named.id)
                       SELECT id FROM named)
-                ORDER BY created_at DESC LIMIT 100""",  # noqa: S608
+                ORDER BY created_at DESC LIMIT 100""",
             {"prompt": prompt},
         )
 
@@ -118,8 +118,9 @@ class Files(Store):
     ) -> None:
         """Record how far indexing has come; `reason` is what a person reads beside a failed file."""
         self._run(
-            "UPDATE file_item SET status = %s, status_reason = %s, hash = coalesce(%s, hash), size = coalesce(%s, size),"
-            " index_run_id = coalesce(%s::uuid, index_run_id), updated_at = now() WHERE id = %s",
+            "UPDATE file_item SET status = %s, status_reason = %s, hash = coalesce(%s, hash),"
+            " size = coalesce(%s, size), index_run_id = coalesce(%s::uuid, index_run_id), updated_at = now()"
+            " WHERE id = %s",
             (status, reason, hash, size, index_run_id, file_id),
         )
 

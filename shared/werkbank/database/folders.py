@@ -15,18 +15,18 @@ class Folders(Store):
         if folder.parent_id:
             self.get(folder.parent_id)
         self._run(
-            f"INSERT INTO file_folder ({_COLUMNS}) VALUES ({', '.join(f'%({n})s' for n in FileFolder.model_fields)})",  # noqa: S608
+            f"INSERT INTO file_folder ({_COLUMNS}) VALUES ({', '.join(f'%({n})s' for n in FileFolder.model_fields)})",
             folder.model_dump(),
         )
         return self.get(folder.id)
 
     def get(self, folder_id: str) -> FileFolder:
         """Return a folder. Raises NotFound."""
-        return self._get(FileFolder, "folder", f"SELECT {_COLUMNS} FROM file_folder WHERE id = %s", (folder_id,))  # noqa: S608
+        return self._get(FileFolder, "folder", f"SELECT {_COLUMNS} FROM file_folder WHERE id = %s", (folder_id,))
 
     def list(self) -> tuple[FileFolder, ...]:
         """Return all folders by name."""
-        return self._list(FileFolder, f"SELECT {_COLUMNS} FROM file_folder ORDER BY lower(name), id")  # noqa: S608
+        return self._list(FileFolder, f"SELECT {_COLUMNS} FROM file_folder ORDER BY lower(name), id")
 
     def update(self, folder_id: str, *, name: str | None, parent_id: str | None, to_top: bool) -> FileFolder:
         """Rename or move a folder. Raises NotFound, Conflict, InvalidInput when it would lie within itself."""

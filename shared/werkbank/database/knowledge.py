@@ -25,7 +25,7 @@ _OBJECT_COLUMNS = {
 }  # fmt: skip
 _CHUNK_COLUMNS = {
     "id": "uuid", "mandate_id": "text", "file_id": "uuid", "sequence": "integer", "object_sequence": "integer",
-    "text": "text", "ref": "jsonb", "token_count": "integer", "embedding_model": "text", "embedding": "vector",
+    "text": "text", "ref": "jsonb", "token_count": "integer", "embedding_model": "text", "embedding": "halfvec",
 }  # fmt: skip
 _ROWS_PER_STATEMENT = 200
 # An escaped NUL, which jsonb refuses; a backslash that is itself escaped before it makes it plain text.

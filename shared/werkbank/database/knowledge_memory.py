@@ -74,6 +74,6 @@ class Memories(Store):
             RoundMemory,
             f"""SELECT {_ROUND_COLUMNS} FROM round_memory
                 WHERE {where} AND kind <> 'fileRef' AND embedding_model = %(model)s
-                ORDER BY embedding <=> %(vector)s::vector, id LIMIT %(limit)s""",
+                ORDER BY embedding <=> %(vector)s::halfvec, id LIMIT %(limit)s""",
             {"workflow": workflow_id, "model": vector.model_id, "vector": as_vector(vector.vector), "limit": limit},
         )

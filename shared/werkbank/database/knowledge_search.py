@@ -26,14 +26,14 @@ SELECT coalesce(sum(i.chunk_count), 0)::bigint AS chunks, coalesce(sum(i.token_c
 FROM file_item f JOIN file_content_index i ON i.file_id = f.id WHERE {_NARROW}"""
 
 _EXACT = f"""
-SELECT c.id, 1 - (c.embedding <=> %(vector)s::vector) AS similarity
+SELECT c.id, 1 - (c.embedding <=> %(vector)s::halfvec) AS similarity
 FROM file_item f JOIN content_chunk c ON c.file_id = f.id
 WHERE {_NARROW} AND c.embedding_model = %(model)s
-ORDER BY c.embedding <=> %(vector)s::vector, c.id LIMIT %(limit)s"""
+ORDER BY c.embedding <=> %(vector)s::halfvec, c.id LIMIT %(limit)s"""
 
 # IS TRUE keeps the planner from turning the subquery into a join, after which it could not use the index's order.
 _APPROXIMATE = f"""
-SELECT c.id, 1 - (c.embedding <=> %(vector)s::vector) AS similarity FROM content_chunk c
+SELECT c.id, 1 - (c.embedding <=> %(vector)s::halfvec) AS similarity FROM content_chunk c
 WHERE (c.file_id IN (SELECT f.id FROM file_item f WHERE {_NARROW})) IS TRUE AND c.embedding_model = %(model)s
 ORDER BY c.embedding::halfvec(1536) <=> %(vector)s::halfvec(1536) LIMIT %(limit)s"""
 
@@ -64,7 +64,7 @@ WITH word AS MATERIALIZED (
 UNION SELECT id, score FROM scored WHERE id = ANY (%(also)s::uuid[])"""
 
 _SIMILARITY = """
-SELECT id, 1 - (embedding <=> %(vector)s::vector) AS similarity FROM content_chunk
+SELECT id, 1 - (embedding <=> %(vector)s::halfvec) AS similarity FROM content_chunk
 WHERE id = ANY (%(ids)s::uuid[]) AND embedding_model = %(model)s"""
 
 _PASSAGES = """

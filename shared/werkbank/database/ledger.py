@@ -88,7 +88,7 @@ class Ledger(Store):
         columns = ", ".join(Charge.model_fields)
         return self._list(
             Charge,
-            f"SELECT {columns} FROM billing_transaction WHERE run_id = %s ORDER BY created_at, id",  # noqa: S608
+            f"SELECT {columns} FROM billing_transaction WHERE run_id = %s ORDER BY created_at, id",
             (run_id,),
         )
 
@@ -104,5 +104,5 @@ class Ledger(Store):
         sums = "SET reserved_chf = reserved_chf - %(reserved)s, spent_chf = spent_chf + %(cost)s WHERE id = %(id)s"
         amounts = {"reserved": reserved_chf, "cost": cost_chf}
         if run_id:
-            self._run(f"UPDATE run {sums}", amounts | {"id": run_id})  # noqa: S608
-        self._run(f"UPDATE mandate {sums}", amounts | {"id": self._principal.mandate_id})  # noqa: S608
+            self._run(f"UPDATE run {sums}", amounts | {"id": run_id})
+        self._run(f"UPDATE mandate {sums}", amounts | {"id": self._principal.mandate_id})

@@ -32,7 +32,7 @@ class Messages(Store):
         return self._get(
             StoredMessage,
             "message",
-            f"SELECT {_COLUMNS} FROM message WHERE run_id = %s AND round = %s AND role = %s",  # noqa: S608
+            f"SELECT {_COLUMNS} FROM message WHERE run_id = %s AND round = %s AND role = %s",
             (message.run_id, message.round, message.role),
         )
 
@@ -40,7 +40,7 @@ class Messages(Store):
         """Return what the model said in this round, if it has."""
         return self._find(
             StoredMessage,
-            f"SELECT {_COLUMNS} FROM message WHERE run_id = %s AND round = %s AND role = 'assistant'",  # noqa: S608
+            f"SELECT {_COLUMNS} FROM message WHERE run_id = %s AND round = %s AND role = 'assistant'",
             (run_id, round),
         )
 
@@ -48,7 +48,7 @@ class Messages(Store):
         """Return the last thing the model said in this run."""
         return self._find(
             StoredMessage,
-            f"SELECT {_COLUMNS} FROM message WHERE run_id = %s AND role = 'assistant' ORDER BY round DESC LIMIT 1",  # noqa: S608
+            f"SELECT {_COLUMNS} FROM message WHERE run_id = %s AND role = 'assistant' ORDER BY round DESC LIMIT 1",
             (run_id,),
         )
 
@@ -56,7 +56,7 @@ class Messages(Store):
         """Return a conversation's messages in order."""
         return self._list(
             StoredMessage,
-            f"SELECT {_COLUMNS} FROM message WHERE workflow_id = %s ORDER BY position",  # noqa: S608
+            f"SELECT {_COLUMNS} FROM message WHERE workflow_id = %s ORDER BY position",
             (workflow_id,),
         )
 

@@ -30,19 +30,19 @@ class Runs(Store):
 
     def get(self, run_id: str) -> Run:
         """Return a run. Raises NotFound."""
-        return self._get(Run, "run", f"SELECT {_COLUMNS} FROM run WHERE id = %s", (run_id,))  # noqa: S608
+        return self._get(Run, "run", f"SELECT {_COLUMNS} FROM run WHERE id = %s", (run_id,))
 
     def find(self, run_id: str) -> Run | None:
         """Return a run if the principal has it."""
-        return self._find(Run, f"SELECT {_COLUMNS} FROM run WHERE id = %s", (run_id,))  # noqa: S608
+        return self._find(Run, f"SELECT {_COLUMNS} FROM run WHERE id = %s", (run_id,))
 
     def of_workflow(self, workflow_id: str) -> tuple[Run, ...]:
         """Return a conversation's runs in order."""
-        return self._list(Run, f"SELECT {_COLUMNS} FROM run WHERE workflow_id = %s ORDER BY started_at", (workflow_id,))  # noqa: S608
+        return self._list(Run, f"SELECT {_COLUMNS} FROM run WHERE workflow_id = %s ORDER BY started_at", (workflow_id,))
 
     def lock_running(self, run_id: str) -> Run | None:
         """Return the run locked for this transaction if it is still running, else None."""
-        return self._find(Run, f"SELECT {_COLUMNS} FROM run WHERE id = %s AND status = 'running' FOR UPDATE", (run_id,))  # noqa: S608
+        return self._find(Run, f"SELECT {_COLUMNS} FROM run WHERE id = %s AND status = 'running' FOR UPDATE", (run_id,))
 
     def conclude(self, run_id: str, status: RunStatus, reason: str | None) -> None:
         """Mark a running run as ended. Its last event must be appended before."""
@@ -76,4 +76,4 @@ class Runs(Store):
     def rounds(self, run_id: str) -> tuple[AgentRoundLog, ...]:
         """Return the log of a run's rounds, without their tool calls."""
         columns = ", ".join(name for name in AgentRoundLog.model_fields if name != "tool_calls")
-        return self._list(AgentRoundLog, f"SELECT {columns} FROM round_log WHERE run_id = %s ORDER BY round", (run_id,))  # noqa: S608
+        return self._list(AgentRoundLog, f"SELECT {columns} FROM round_log WHERE run_id = %s ORDER BY round", (run_id,))

@@ -29,7 +29,7 @@ class ToolCalls(Store):
         """Claim a call; return it and whether this is the first claim. Raises NotFound."""
         claimed = self._find(
             ToolCallLog,
-            "UPDATE tool_call SET status = 'claimed', claimed_at = clock_timestamp()"  # noqa: S608
+            "UPDATE tool_call SET status = 'claimed', claimed_at = clock_timestamp()"
             f" WHERE {_KEY} AND status = 'requested' RETURNING {_COLUMNS}",
             (run_id, round, call_id),
         )
@@ -39,26 +39,29 @@ class ToolCalls(Store):
         self, run_id: str, round: int, call_id: str, status: ToolCallStatus, result: str, duration_ms: int
     ) -> bool:
         """Store the outcome of a claimed call; False if another try has stored one before."""
-        return 1 == self._run(
-            "UPDATE tool_call SET status = %s, result = %s, duration_ms = %s, completed_at = clock_timestamp()"  # noqa: S608
-            f" WHERE {_KEY} AND status = 'claimed'",
-            (status, result, duration_ms, run_id, round, call_id),
+        return (
+            self._run(
+                "UPDATE tool_call SET status = %s, result = %s, duration_ms = %s, completed_at = clock_timestamp()"
+                f" WHERE {_KEY} AND status = 'claimed'",
+                (status, result, duration_ms, run_id, round, call_id),
+            )
+            == 1
         )
 
     def get(self, run_id: str, round: int, call_id: str) -> ToolCallLog:
         """Return a call. Raises NotFound."""
-        sql = f"SELECT {_COLUMNS} FROM tool_call WHERE {_KEY}"  # noqa: S608
+        sql = f"SELECT {_COLUMNS} FROM tool_call WHERE {_KEY}"
         return self._get(ToolCallLog, "tool call", sql, (run_id, round, call_id))
 
     def of_run(self, run_id: str) -> tuple[ToolCallLog, ...]:
         """Return a run's calls in the model's order."""
-        sql = f"SELECT {_COLUMNS} FROM tool_call WHERE run_id = %s ORDER BY round, position"  # noqa: S608
+        sql = f"SELECT {_COLUMNS} FROM tool_call WHERE run_id = %s ORDER BY round, position"
         return self._list(ToolCallLog, sql, (run_id,))
 
     def of_workflow(self, workflow_id: str) -> tuple[ToolCallLog, ...]:
         """Return the calls of all of a conversation's runs."""
         sql = (
-            f"SELECT {_COLUMNS} FROM tool_call WHERE run_id IN (SELECT id FROM run WHERE workflow_id = %s)"  # noqa: S608
+            f"SELECT {_COLUMNS} FROM tool_call WHERE run_id IN (SELECT id FROM run WHERE workflow_id = %s)"
             " ORDER BY run_id, round, position"
         )
         return self._list(ToolCallLog, sql, (workflow_id,))

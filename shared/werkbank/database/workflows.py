@@ -10,7 +10,7 @@ class Workflows(Store):
     """The principal's own conversations."""
 
     def ensure(self, workflow_id: str, title: str, instance_id: str | None) -> Workflow:
-        """Create the conversation unless it exists; move it to the top. Raises NotFound if the id is somebody else's."""
+        """Create the conversation unless it exists; move it to the top. Raises NotFound if it is somebody else's."""
         self._run(
             "INSERT INTO workflow (id, mandate_id, user_id, instance_id, title) VALUES (%s, %s, %s, %s, %s)"
             " ON CONFLICT (id) DO NOTHING",
@@ -21,7 +21,7 @@ class Workflows(Store):
 
     def get(self, workflow_id: str) -> Workflow:
         """Return a conversation. Raises NotFound."""
-        return self._get(Workflow, "conversation", f"SELECT {_COLUMNS} FROM workflow WHERE id = %s", (workflow_id,))  # noqa: S608
+        return self._get(Workflow, "conversation", f"SELECT {_COLUMNS} FROM workflow WHERE id = %s", (workflow_id,))
 
     def list(self, search: str | None = None, limit: int = 200) -> list[dict[str, object]]:
         """Return conversations, the latest first, each with its last run; `search` looks in titles and messages."""

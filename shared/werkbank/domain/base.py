@@ -1,6 +1,6 @@
 """The base of every model that crosses a wire."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic.alias_generators import to_camel
 
 
@@ -11,6 +11,6 @@ class WireModel(BaseModel):
         alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, frozen=True, extra="forbid"
     )
 
-    def to_wire(self) -> dict[str, object]:
+    def to_wire(self) -> dict[str, JsonValue]:
         """Return the JSON-ready form with camelCase keys."""
         return self.model_dump(mode="json", by_alias=True)

@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from werkbank.domain.base import WireModel
 from werkbank.domain.messages import ToolCall
@@ -71,7 +71,9 @@ class Run(WireModel):
 
 
 class RunRef(WireModel):
-    """The ids that travel through a state machine: never content (256 kB limit)."""
+    """The ids that travel through a state machine, never content (256 kB limit). Other keys are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
 
     run_id: str
     mandate_id: str
@@ -83,16 +85,39 @@ class RunRef(WireModel):
         return Principal(user_id=self.user_id, mandate_id=self.mandate_id)
 
 
-class Citation(WireModel):
-    """A numbered source of a run: `[number]` in the answer."""
+class RoundRef(RunRef):
+    """A round of a run; `round` counts from 1."""
 
-    number: int
+    round: int
+
+
+class ToolCallRef(RoundRef):
+    """A tool call of a round."""
+
+    call_id: str
+
+
+class IndexRef(RunRef):
+    """The indexing of a file."""
+
+    file_id: str
+
+
+class Source(WireModel):
+    """A passage that an answer may cite. `chunk_id` tells sources apart: a chunk's id, or one derived from a page."""
+
     chunk_id: str
     file_id: str
     file_name: str
     place: str
     quote: str
     ref: dict[str, JsonValue]
+
+
+class Citation(Source):
+    """A numbered source of a run: `[number]` in the answer."""
+
+    number: int
 
 
 class StoredMessage(WireModel):

@@ -1,0 +1,23 @@
+"""Asks the model once and stores what it says (AG-04)."""
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from pydantic import JsonValue
+
+from werkbank import bootstrap
+from werkbank.domain.runs import RoundRef, ToolCallRef
+from werkbank.observability import Event, observed
+
+# What storing the answer and reporting take after the model has been given up.
+_RESERVE_SECONDS = 15.0
+
+
+@observed
+def handler(event: Event, context: LambdaContext) -> Event:
+    """Take a round's ids; answer them with `next` (tools or finish), `status` and the batches of tool calls."""
+    ref = RoundRef.model_validate(event)
+    timeout_seconds = context.get_remaining_time_in_millis() / 1_000 - _RESERVE_SECONDS
+    step = bootstrap.rounds().run(ref, ref.round, timeout_seconds)
+    batches: list[JsonValue] = [
+        [ToolCallRef(**ref.model_dump(), call_id=call_id).to_wire() for call_id in batch] for batch in step.batches
+    ]
+    return {**ref.to_wire(), "next": step.next, "status": step.status, "batches": batches}

@@ -1,0 +1,59 @@
+"""Decides whether another round may begin: cancel check, then money, then rounds (AG-04)."""
+
+from typing import Literal
+
+from werkbank.agent.protocols import AgentDatabase
+from werkbank.domain.base import WireModel
+from werkbank.domain.errors import RunOver
+from werkbank.domain.runs import Run, RunRef, RunStatus
+from werkbank.streaming.run_stream import RunStreams
+
+
+class Verdict(WireModel):
+    """What the loop does next; `round` counts from 1."""
+
+    next: Literal["round", "finish"]
+    round: int
+    status: RunStatus = "running"
+
+
+class Budget:
+    """Watches a run's limits."""
+
+    def __init__(self, database: AgentDatabase, streams: RunStreams) -> None:
+        self._database = database
+        self._streams = streams
+
+    def check(self, ref: RunRef) -> Verdict:
+        """Say whether the next round may begin, and report progress if so. Raises NotFound."""
+        with self._database.session(ref.principal) as session:
+            run = session.runs.get(ref.run_id)
+            tool_calls = len(session.tool_calls.of_run(ref.run_id))
+        verdict = judge(run)
+        if verdict.next == "round":
+            try:
+                self._streams.of(ref).emit(
+                    "agentProgress",
+                    {
+                        "round": verdict.round,
+                        "maxRounds": run.config.max_rounds,
+                        "costChf": str(run.spent_chf),
+                        "toolCalls": tool_calls,
+                    },
+                )
+            except RunOver:  # stopped this very moment
+                return verdict.model_copy(update={"next": "finish", "status": "stopped"})
+        return verdict
+
+
+def judge(run: Run) -> Verdict:
+    """Decide from the run's state alone."""
+    cap = run.config.max_cost_chf
+    following = run.rounds + 1
+    if run.status != "running":
+        return Verdict(next="finish", round=following, status=run.status)
+    if cap is not None and run.spent_chf >= cap > 0:
+        return Verdict(next="finish", round=following, status="budgetExceeded")
+    if run.rounds >= run.config.max_rounds:
+        return Verdict(next="finish", round=following, status="maxRoundsReached")
+    return Verdict(next="round", round=following)

@@ -1,0 +1,99 @@
+"""The conversation as the model gets to see it: complete, in order, and valid for every provider.
+
+Earlier questions of the conversation are told as question and answer only: what their tools said stays in memory and
+can be looked up again. The present question is told in full.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from werkbank.domain.messages import Message
+from werkbank.domain.runs import StoredMessage
+from werkbank.domain.trace import ToolCallLog
+
+OUTCOME_UNKNOWN = (
+    "Outcome unknown: the work was interrupted after this call had begun. It may or may not have had its effect; "
+    "check before you repeat it."
+)
+NOT_RUN = "Not run: the work was stopped before this call began."
+
+# Source numbers belong to one run; from an earlier answer they would point at the wrong sources.
+_CITATION_MARK = re.compile(r" ?\[\d{1,4}\]")
+
+
+def conversation(messages: Iterable[StoredMessage], calls: Iterable[ToolCallLog], run_id: str) -> tuple[Message, ...]:
+    """Return the messages for a model call of this run, repaired."""
+    results = {(call.run_id, call.round, call.call_id): call for call in calls}
+    told: list[Message] = []
+    for message in messages:
+        if message.run_id == run_id:
+            told.extend(_in_full(message, results))
+        elif message.content.strip():
+            told.append(Message(role=message.role, content=_CITATION_MARK.sub("", message.content)))
+    return repair(told)
+
+
+def _in_full(message: StoredMessage, results: dict[tuple[str, int, str], ToolCallLog]) -> list[Message]:
+    content = f"{message.content}\n\n{message.context}" if message.context else message.content
+    spoken = Message(
+        role=message.role, content=content, tool_calls=message.tool_calls, provider_data=message.provider_data
+    )
+    answers = [_result(call.id, results.get((message.run_id, message.round, call.id))) for call in message.tool_calls]
+    return [spoken, *answers]
+
+
+def _result(call_id: str, log: ToolCallLog | None) -> Message:
+    if log is None or log.status == "requested":
+        return Message(role="tool", tool_call_id=call_id, content=NOT_RUN, is_error=True)
+    if log.status in {"claimed", "unknown"}:
+        return Message(role="tool", tool_call_id=call_id, content=log.result or OUTCOME_UNKNOWN, is_error=True)
+    return Message(role="tool", tool_call_id=call_id, content=log.result or "", is_error=log.status == "failed")
+
+
+def repair(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Make a history valid: merge neighbours, resolve orphans, merge again. The identity on valid histories (AG-12)."""
+    return _merge(_resolve_orphans(_merge(messages)))
+
+
+def _merge(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """Join neighbouring messages of one role; providers want user and assistant to take turns."""
+    merged: list[Message] = []
+    for message in messages:
+        if merged and merged[-1].role == message.role and message.role in {"user", "assistant"}:
+            merged[-1] = _join(merged[-1], message)
+        else:
+            merged.append(message)
+    return tuple(merged)
+
+
+def _join(first: Message, second: Message) -> Message:
+    return Message(
+        role=first.role,
+        content="\n\n".join(text for text in (first.content, second.content) if text),
+        tool_calls=first.tool_calls + second.tool_calls,
+        provider_data=second.provider_data or first.provider_data,
+    )
+
+
+def _resolve_orphans(messages: Sequence[Message]) -> list[Message]:
+    """Drop results without their call; give calls without a result the result "outcome unknown"."""
+    resolved: list[Message] = []
+    for position, message in enumerate(messages):
+        if message.role == "tool":
+            continue  # taken along with the call it answers
+        resolved.append(message)
+        answers = _answers_after(messages, position)
+        for call in message.tool_calls:
+            unknown = Message(role="tool", tool_call_id=call.id, content=OUTCOME_UNKNOWN, is_error=True)
+            resolved.append(answers.get(call.id, unknown))
+    return resolved
+
+
+def _answers_after(messages: Sequence[Message], position: int) -> dict[str, Message]:
+    """Return the tool results that directly follow a message; the first of each call counts."""
+    answers: dict[str, Message] = {}
+    for message in messages[position + 1 :]:
+        if message.role != "tool" or message.tool_call_id is None:
+            break
+        answers.setdefault(message.tool_call_id, message)
+    return answers

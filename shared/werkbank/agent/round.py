@@ -1,0 +1,182 @@
+"""One round: the model is asked once, its answer streamed and stored. Idempotent on (run, round) (AG-23)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from werkbank.agent.history import conversation
+from werkbank.agent.prompt import question_context, system_message
+from werkbank.agent.protocols import AgentDatabase, AgentSession, QuestionContext
+from werkbank.ai.operations import Operation
+from werkbank.ai.protocols import ChatRequest
+from werkbank.ai.service import AiService, Answer
+from werkbank.billing.purse import CallScope
+from werkbank.domain.base import WireModel
+from werkbank.domain.errors import BudgetExceeded, RunOver
+from werkbank.domain.ids import derived_id
+from werkbank.domain.messages import Message, ToolCall
+from werkbank.domain.runs import Run, RunRef, RunStatus, StoredMessage
+from werkbank.domain.trace import AgentRoundLog
+from werkbank.streaming.run_stream import RunStreams
+from werkbank.streaming.text_sender import TextSender
+from werkbank.tools.registry import Registry
+
+MAX_OUTPUT_TOKENS = 8_192
+
+
+class Step(WireModel):
+    """Where the loop goes after a round; `batches` are call ids, batches one after the other, each batch at once."""
+
+    next: Literal["tools", "finish"]
+    round: int
+    status: RunStatus = "running"
+    batches: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """One attempt at one round."""
+
+    run: Run
+    round: int
+    attempt: int
+    messages: tuple[Message, ...]
+
+
+class Rounds:
+    """Runs rounds."""
+
+    def __init__(
+        self,
+        database: AgentDatabase,
+        streams: RunStreams,
+        ai: AiService,
+        registry: Registry,
+        knowledge: QuestionContext,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._database = database
+        self._streams = streams
+        self._ai = ai
+        self._registry = registry
+        self._knowledge = knowledge
+        self._clock = clock
+
+    def run(self, ref: RunRef, round: int, timeout_seconds: float) -> Step:
+        """Ask the model and store what it says. An answer that is stored already is returned, not asked for again.
+
+        Raises ProviderError types, StorageUnavailable; a run that has ended meanwhile gives a step to `finish`.
+        """
+        try:
+            answer = self._stored(ref, round) or self._ask(ref, round, timeout_seconds)
+        except BudgetExceeded:
+            return Step(next="finish", round=round, status="budgetExceeded")
+        except RunOver:
+            return Step(next="finish", round=round, status="stopped")
+        if not answer.tool_calls:
+            return Step(next="finish", round=round, status="completed")
+        return Step(next="tools", round=round, batches=self._registry.batches(answer.tool_calls))
+
+    def _stored(self, ref: RunRef, round: int) -> StoredMessage | None:
+        with self._database.session(ref.principal) as session:
+            return session.messages.answer(ref.run_id, round)
+
+    def _ask(self, ref: RunRef, round: int, timeout_seconds: float) -> StoredMessage:
+        begun = self._clock()
+        attempt = self._begin(ref, round)
+        scope = CallScope(
+            ref.principal, "agentRound", run_id=ref.run_id, round=round, workflow_id=attempt.run.workflow_id
+        )
+        request = ChatRequest(
+            messages=attempt.messages, max_output_tokens=MAX_OUTPUT_TOKENS, tools=self._registry.definitions(),
+            temperature=attempt.run.config.temperature,
+        )  # fmt: skip
+        with TextSender(self._streams.of(ref), round, attempt.attempt) as sender:
+            answer = self._ai.chat(
+                scope, request, Operation.AGENT, timeout_seconds=timeout_seconds, on_text=sender.add,
+                fixed_model=attempt.run.config.model,
+            )  # fmt: skip
+        duration_ms = elapsed_ms(begun, self._clock())
+        return self._store(attempt, answer, duration_ms)
+
+    def _begin(self, ref: RunRef, round: int) -> _Try:
+        """Load the run and what the model is to see; the first round also fixes the question's context."""
+        with self._database.session(ref.principal) as session:
+            run = session.runs.get(ref.run_id)
+            if run.status != "running":
+                raise RunOver(f"run {ref.run_id} has ended")
+            attempt = session.runs.begin_round(run.id, round)
+            if attempt > 1:
+                session.ledger.settle_abandoned(run.id, round)
+            question = next(m for m in _messages(session, run) if m.run_id == run.id and m.role == "user")
+            files = session.files.find(question.file_ids)
+        if question.context is None:
+            knowledge = self._knowledge.passages(run, question.content, files)
+            self._fix_context(ref, question.id, question_context(run.started_at, run.zone, knowledge))
+        with self._database.session(ref.principal) as session:
+            assert run.workflow_id
+            history = conversation(_messages(session, run), session.tool_calls.of_run(run.id), run.id)
+        return _Try(run, round, attempt, (system_message(), *history))
+
+    def _fix_context(self, ref: RunRef, message_id: str, context: str) -> None:
+        with self._database.session(ref.principal) as session:
+            session.messages.set_context(message_id, context)
+
+    def _store(self, attempt: _Try, answer: Answer, duration_ms: int) -> StoredMessage:
+        """Store the answer, the calls it asks for and the round's log in one transaction."""
+        run, spoken, usage = attempt.run, answer.assembled.message, answer.assembled.usage
+        assert run.workflow_id
+        with self._database.session(run.principal) as session:
+            if session.runs.lock_running(run.id) is None:
+                raise RunOver(f"run {run.id} has ended")
+            earlier = {log.call_id for log in session.tool_calls.of_run(run.id) if log.round != attempt.round}
+            calls = _distinct(spoken.tool_calls, earlier, attempt.round)
+            session.tool_calls.request(run.id, attempt.round, calls)
+            session.runs.end_round(
+                run.id,
+                AgentRoundLog(
+                    round=attempt.round,
+                    attempts=attempt.attempt,
+                    model=answer.model.id,
+                    stop_reason=answer.assembled.stop_reason,
+                    input_tokens=usage.input_tokens,
+                    output_tokens=usage.output_tokens,
+                    cached_input_tokens=usage.cached_input_tokens,
+                    cost_chf=answer.cost_chf,
+                    duration_ms=duration_ms,
+                ),
+            )
+            return session.messages.add(
+                StoredMessage(
+                    id=derived_id("message", run.id, str(attempt.round), "assistant"),
+                    workflow_id=run.workflow_id,
+                    run_id=run.id,
+                    round=attempt.round,
+                    role="assistant",
+                    content=spoken.content,
+                    tool_calls=calls,
+                    provider_data=spoken.provider_data,
+                    created_at=self._clock(),
+                )
+            )
+
+
+def _messages(session: AgentSession, run: Run) -> tuple[StoredMessage, ...]:
+    assert run.workflow_id
+    return session.messages.of_workflow(run.workflow_id)
+
+
+def _distinct(calls: tuple[ToolCall, ...], taken: set[str], round: int) -> tuple[ToolCall, ...]:
+    """Give calls whose id was used before in this run a new one: providers refuse a history with an id twice."""
+    distinct: list[ToolCall] = []
+    for position, call in enumerate(calls):
+        known = taken | {other.id for other in distinct}
+        new_id = f"call_{round}_{position}"
+        distinct.append(call.model_copy(update={"id": new_id}) if call.id in known else call)
+    return tuple(distinct)
+
+
+def elapsed_ms(begun: datetime, ended: datetime) -> int:
+    """Return the milliseconds between two moments."""
+    return int((ended - begun).total_seconds() * 1_000)

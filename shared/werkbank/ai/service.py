@@ -1,0 +1,175 @@
+"""The gate: the only way to a model (AI-05).
+
+A call is matched to models, priced, reserved in the ledger, made, and settled with its real usage. A provider that
+cannot serve hands over to the next candidate, but only while nothing of its answer has been shown.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal
+
+from werkbank.ai.assembly import AnswerAssembly
+from werkbank.ai.model import Capability, Model, ProviderName
+from werkbank.ai.operations import Operation
+from werkbank.ai.pricing import cost_chf, estimate_chf
+from werkbank.ai.protocols import AssembledAnswer, ChatProvider, ChatRequest, EmbeddingProvider, TextDelta
+from werkbank.ai.selector import ModelWish, select_models
+from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
+from werkbank.billing.purse import CallScope, Payment, Purse
+from werkbank.domain.errors import BudgetExceeded, ModelNotFound, RetryableProviderError
+from werkbank.domain.messages import Usage
+
+# With fewer tokens than this an answer says nothing useful: better to stop and sum up.
+_LEAST_OUTPUT_TOKENS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer, the model that gave it and what it cost."""
+
+    assembled: AssembledAnswer
+    model: Model
+    cost_chf: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """One vector per text, and the model they are comparable within (KS-07)."""
+
+    vectors: list[list[float]]
+    model: Model
+
+
+class AiService:
+    """Calls models on somebody's behalf."""
+
+    def __init__(
+        self,
+        models: Sequence[Model],
+        chat_providers: Mapping[ProviderName, ChatProvider],
+        embedding_providers: Mapping[ProviderName, EmbeddingProvider],
+        purse: Purse,
+    ) -> None:
+        self._models = models
+        self._chat_providers = chat_providers
+        self._embedding_providers = embedding_providers
+        self._purse = purse
+
+    def chat(
+        self,
+        scope: CallScope,
+        request: ChatRequest,
+        operation: Operation,
+        *,
+        timeout_seconds: float,
+        on_text: Callable[[str], None],
+        fixed_model: str | None = None,
+    ) -> Answer:
+        """Answer a conversation; `on_text` gets the text as it comes, and aborts the call by raising.
+
+        Raises:
+            BudgetExceeded: the cheapest useful call costs more than is left.
+            UserError: no available model fits. ProviderError: every candidate failed; the last one's error.
+        """
+        needs = frozenset({Capability.TOOLS}) if request.tools else frozenset[Capability]()
+        prompt_tokens = estimate_prompt_tokens(request)
+        wish = ModelWish(operation, prompt_tokens, _LEAST_OUTPUT_TOKENS, needs, fixed_model=fixed_model)
+        candidates = select_models(self._models, wish)
+        for model in candidates:
+            assembly = AnswerAssembly()
+            try:
+                return self._call(scope, model, request, prompt_tokens, assembly, timeout_seconds, on_text)
+            except (RetryableProviderError, ModelNotFound):
+                if assembly.text or model is candidates[-1]:
+                    raise
+        raise AssertionError("select_models returns at least one candidate or raises")
+
+    def embed(
+        self, scope: CallScope, texts: Sequence[str], purpose: Literal["query", "passage"], timeout_seconds: float
+    ) -> Vectors:
+        """Embed texts with the one embedding model in use: vectors of different models are never mixed (KS-07).
+
+        Raises BudgetExceeded, UserError, ProviderError.
+        """
+        model = self.embedding_model
+        prefix = model.query_prefix if purpose == "query" else model.passage_prefix
+        prefixed = [prefix + text for text in texts]
+        tokens = sum(estimate_text_tokens(text) for text in prefixed)
+        with self._purse.pay(scope, model.id, self._price(scope, model, tokens, 0)) as payment:
+            embeddings = self._embedding_providers[model.provider].embed(model, prefixed, timeout_seconds)
+            payment.settle(cost_chf(model, embeddings.usage) or Decimal(0), embeddings.usage)
+        return Vectors(embeddings.vectors, model)
+
+    @property
+    def embedding_model(self) -> Model:
+        """Return the embedding model in use."""
+        return select_models(self._models, ModelWish(Operation.EMBEDDING))[0]
+
+    def is_offline(self) -> bool:
+        """Tell whether only the built-in model is there to answer."""
+        return select_models(self._models, ModelWish(Operation.AGENT))[0].is_internal
+
+    def models_for(self, operation: Operation) -> tuple[Model, ...]:
+        """Return the models a person may choose among."""
+        return select_models(self._models, ModelWish(operation))
+
+    def _call(
+        self,
+        scope: CallScope,
+        model: Model,
+        request: ChatRequest,
+        prompt_tokens: int,
+        assembly: AnswerAssembly,
+        timeout_seconds: float,
+        on_text: Callable[[str], None],
+    ) -> Answer:
+        """Try one model; `assembly` shows the caller how far it came."""
+        fitted = self._fit(scope, model, request, prompt_tokens)
+        amount = self._price(scope, model, prompt_tokens, fitted.max_output_tokens)
+        with self._purse.pay(scope, model.id, amount) as payment:
+            try:
+                provider = self._chat_providers[model.provider]
+                # Closing the generator closes the connection: a stopped answer must not go on costing money.
+                with closing(provider.stream_chat(model, fitted, timeout_seconds)) as deltas:
+                    for delta in deltas:
+                        assembly.add(delta)
+                        if isinstance(delta, TextDelta):
+                            on_text(delta.text)
+                assembled = assembly.finish()
+            except BaseException:
+                self._settle_aborted(payment, model, prompt_tokens, assembly)
+                raise
+            cost = cost_chf(model, assembled.usage) or Decimal(0)
+            payment.settle(cost, assembled.usage)
+        return Answer(assembled, model, cost)
+
+    def _settle_aborted(self, payment: Payment, model: Model, prompt_tokens: int, assembly: AnswerAssembly) -> None:
+        """Book what an answer that was cut off has used as far as it was seen: the provider sent no usage."""
+        if not assembly.has_begun:
+            return
+        usage = Usage(input_tokens=prompt_tokens, output_tokens=estimate_text_tokens(assembly.text))
+        payment.settle(min(cost_chf(model, usage) or Decimal(0), payment.reserved_chf), usage)
+
+    def _fit(self, scope: CallScope, model: Model, request: ChatRequest, prompt_tokens: int) -> ChatRequest:
+        """Limit the answer's length to the model's window and to what is left of the money."""
+        room = min(request.max_output_tokens, model.max_output_tokens, model.context_window - prompt_tokens)
+        remaining = self._purse.remaining(scope)
+        if remaining is None or self._price(scope, model, prompt_tokens, room) <= remaining:
+            return replace(request, max_output_tokens=room)
+        prompt_cost = self._price(scope, model, prompt_tokens, 0)
+        token_cost = (self._price(scope, model, prompt_tokens, 10_000) - prompt_cost) / 10_000
+        affordable = int((remaining - prompt_cost) / token_cost) - 1 if token_cost else 0
+        if affordable < _LEAST_OUTPUT_TOKENS:
+            raise BudgetExceeded("The next model call could cost more than is left of the budget.")
+        return replace(request, max_output_tokens=min(room, affordable))
+
+    def _price(self, scope: CallScope, model: Model, input_tokens: int, output_tokens: int) -> Decimal:
+        """Return the most such a call can cost. An unknown price is refused where there is a budget to keep."""
+        amount = estimate_chf(model, input_tokens, output_tokens)
+        if amount is not None:
+            return amount
+        if self._purse.remaining(scope) is not None:
+            raise BudgetExceeded(f"The price of {model.label} is not known, so it cannot be used under a budget.")
+        return Decimal(0)

@@ -1,0 +1,1 @@
+"""Money: every model call is reserved, then settled (AI-08)."""

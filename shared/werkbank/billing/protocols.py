@@ -1,0 +1,27 @@
+"""What spending money needs from outside."""
+
+from decimal import Decimal
+from typing import Protocol
+
+from werkbank.domain.billing import Reservation
+from werkbank.domain.messages import Usage
+from werkbank.domain.unit_of_work import UnitOfWork
+
+
+class LedgerStore(Protocol):
+    """The ledger of a mandate."""
+
+    def reserve(self, reservation: Reservation) -> None: ...
+    def settle(self, reservation_id: str, cost_chf: Decimal, usage: Usage) -> None: ...
+    def release(self, reservation_id: str) -> None: ...
+    def remaining(self, run_id: str) -> Decimal | None: ...
+
+
+class LedgerSession(Protocol):
+    """The stores that spending uses."""
+
+    @property
+    def ledger(self) -> LedgerStore: ...
+
+
+LedgerDatabase = UnitOfWork[LedgerSession]

@@ -1,0 +1,69 @@
+"""The purse one call is paid from: reserve before it, settle or release after it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+
+from werkbank.billing.protocols import LedgerDatabase
+from werkbank.domain.billing import ChargeKind, Reservation
+from werkbank.domain.ids import new_id
+from werkbank.domain.messages import Usage
+from werkbank.domain.principal import Principal
+
+
+@dataclass(frozen=True, slots=True)
+class CallScope:
+    """Whom a call is made for and what it is booked under."""
+
+    principal: Principal
+    kind: ChargeKind
+    run_id: str | None = None
+    round: int | None = None
+    workflow_id: str | None = None
+    instance_id: str | None = None
+
+
+class Payment:
+    """A reservation being turned into a settled charge. Unsettled at the end, it is released: no call took place."""
+
+    def __init__(self, reserved_chf: Decimal) -> None:
+        self.reserved_chf = reserved_chf
+        self.settled: tuple[Decimal, Usage] | None = None
+
+    def settle(self, cost_chf: Decimal, usage: Usage) -> None:
+        """Say what the call really cost."""
+        self.settled = (cost_chf, usage)
+
+
+class Purse:
+    """Pays for model calls out of a run's cap and its mandate's limit."""
+
+    def __init__(self, database: LedgerDatabase) -> None:
+        self._database = database
+
+    def remaining(self, scope: CallScope) -> Decimal | None:
+        """Return how much may still be reserved for the scope's run; None when nothing limits it."""
+        if scope.run_id is None:
+            return None
+        with self._database.session(scope.principal) as session:
+            return session.ledger.remaining(scope.run_id)
+
+    @contextmanager
+    def pay(self, scope: CallScope, model: str, amount_chf: Decimal) -> Iterator[Payment]:
+        """Hold a reservation around a call. Raises BudgetExceeded before the call when it is not affordable."""
+        reservation = Reservation(
+            id=new_id(), amount_chf=amount_chf, kind=scope.kind, model=model, run_id=scope.run_id, round=scope.round,
+            workflow_id=scope.workflow_id, instance_id=scope.instance_id,
+        )  # fmt: skip
+        with self._database.session(scope.principal) as session:
+            session.ledger.reserve(reservation)
+        payment = Payment(amount_chf)
+        try:
+            yield payment
+        finally:
+            with self._database.session(scope.principal) as session:
+                if payment.settled:
+                    session.ledger.settle(reservation.id, *payment.settled)
+                else:
+                    session.ledger.release(reservation.id)

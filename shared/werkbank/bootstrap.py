@@ -1,0 +1,252 @@
+"""Builds every object once per container. The only place that knows all parts; handlers ask here for what they need.
+
+Each function builds one part and is cached; parts that a function never asks for are never built, nor imported.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from werkbank import config
+from werkbank.aws.connections import Connections, SocketPush, encode_event
+from werkbank.aws.loops import StateMachine
+from werkbank.aws.secrets import connection_string, read_secret
+from werkbank.aws.tickets import Tickets
+from werkbank.database.connection import Database
+from werkbank.domain.time import utc_now
+from werkbank.streaming.run_stream import RunStreams
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from werkbank.agent.budget import Budget
+    from werkbank.agent.finish import Finisher
+    from werkbank.agent.frames import Frames
+    from werkbank.agent.round import Rounds
+    from werkbank.ai.service import AiService
+    from werkbank.aws.objects import S3Objects
+    from werkbank.domain.runs import RunRef
+    from werkbank.knowledge.index_conclusion import IndexConclusion
+    from werkbank.knowledge.index_report import IndexReport
+    from werkbank.knowledge.indexing import Indexing
+    from werkbank.knowledge.protocols import EmbedTexts
+    from werkbank.knowledge.run_knowledge import RunKnowledge
+    from werkbank.knowledge.uploads import AbandonedUploads, Uploads
+    from werkbank.rest.page import Page
+    from werkbank.tools.execution import ToolExecution
+    from werkbank.tools.registry import Registry
+
+
+@cache
+def database() -> Database:
+    """The database, as the functions' role."""
+    arn = config.DatabaseSettings().database_secret_arn
+    return Database(lambda: connection_string(read_secret(arn)))
+
+
+@cache
+def connections() -> Connections:
+    """Open WebSocket connections."""
+    return Connections(config.SocketSettings().socket_table)
+
+
+@cache
+def socket_push() -> SocketPush:
+    """The push to open pages."""
+    return SocketPush(connections(), config.SocketSettings().socket_endpoint)
+
+
+@cache
+def run_streams() -> RunStreams:
+    """The events of runs."""
+    return RunStreams(database(), socket_push())
+
+
+@cache
+def tickets() -> Tickets:
+    """Tickets for the WebSocket."""
+    return Tickets(config.TicketSettings().socket_table)
+
+
+@cache
+def objects() -> S3Objects:
+    """The bytes of files."""
+    from werkbank.aws.objects import S3Objects
+
+    return S3Objects(config.BucketSettings().bucket_name)
+
+
+@cache
+def ai() -> AiService:
+    """The gate to the models."""
+    from werkbank.ai.keys import ModelKeys
+    from werkbank.ai.service import AiService
+    from werkbank.billing.purse import Purse
+    from werkbank.providers.catalog import build_catalog
+
+    keys = ModelKeys.model_validate(read_secret(config.ModelSettings().model_keys_secret_arn))
+    catalog = build_catalog(keys)
+    return AiService(catalog.models, catalog.chat_providers, catalog.embedding_providers, Purse(database()))
+
+
+@cache
+def run_knowledge() -> RunKnowledge:
+    """Passages for runs."""
+    from werkbank.knowledge.run_knowledge import RunKnowledge
+
+    return RunKnowledge(database(), ai())
+
+
+@cache
+def registry() -> Registry:
+    """The tools of a run."""
+    from werkbank.tools.catalog import core_registry
+
+    return core_registry()
+
+
+@cache
+def budget() -> Budget:
+    """functions/check_budget"""
+    from werkbank.agent.budget import Budget
+
+    return Budget(database(), run_streams())
+
+
+@cache
+def rounds() -> Rounds:
+    """functions/agent_round"""
+    from werkbank.agent.round import Rounds
+
+    return Rounds(database(), run_streams(), ai(), registry(), run_knowledge(), utc_now)
+
+
+@cache
+def tool_execution() -> ToolExecution:
+    """functions/execute_tool"""
+    from werkbank.tools.execution import ToolExecution
+
+    return ToolExecution(database(), run_streams(), registry(), objects(), run_knowledge(), utc_now)
+
+
+@cache
+def finisher() -> Finisher:
+    """functions/finish_run"""
+    from werkbank.agent.closing import Closing
+    from werkbank.agent.conclusion import Conclusion
+    from werkbank.agent.finish import Finisher
+    from werkbank.agent.memory import Memory
+
+    closing = Closing(database(), ai(), registry(), utc_now)
+    conclusion = Conclusion(database(), run_streams(), utc_now)
+    return Finisher(database(), closing, conclusion, Memory(database(), database(), ai()))
+
+
+@cache
+def frames() -> Frames:
+    """functions/socket"""
+    from werkbank.agent.conclusion import Conclusion
+    from werkbank.agent.frames import Frames
+    from werkbank.agent.start import Starter
+
+    loop = StateMachine(config.SocketFunctionSettings().agent_run_arn)
+    limit = config.MandateSettings().mandate_limit_chf
+    starter = Starter(database(), run_streams(), loop, limit, utc_now)
+    return Frames(database(), starter, Conclusion(database(), run_streams(), utc_now), loop, encode_event)
+
+
+@cache
+def uploads() -> Uploads:
+    """functions/index_upload"""
+    from werkbank.knowledge.uploads import Uploads
+
+    settings = config.IndexUploadSettings()
+    return Uploads(database(), objects(), StateMachine(settings.index_file_arn), settings.max_upload_bytes, utc_now)
+
+
+@cache
+def abandoned_uploads() -> AbandonedUploads:
+    """functions/dead_letter"""
+    from werkbank.knowledge.uploads import AbandonedUploads
+
+    return AbandonedUploads(database())
+
+
+@cache
+def index_report() -> IndexReport:
+    """What indexing tells."""
+    from werkbank.knowledge.index_report import IndexReport
+
+    return IndexReport(database(), run_streams())
+
+
+@cache
+def indexing() -> Indexing:
+    """functions/extract_content, embed, store_index"""
+    from werkbank.documents.chunking import chunk_document
+    from werkbank.documents.extract import extract_document
+    from werkbank.knowledge.indexing import Indexing
+
+    return Indexing(database(), objects(), extract_document, chunk_document, index_report().progress)
+
+
+@cache
+def index_conclusion() -> IndexConclusion:
+    """functions/store_index"""
+    from werkbank.knowledge.index_conclusion import IndexConclusion
+
+    return IndexConclusion(indexing(), index_report())
+
+
+def index_embedder(run: RunRef) -> EmbedTexts:
+    """functions/embed: an embedder that pays for an indexing run."""
+    from werkbank.billing.purse import CallScope
+    from werkbank.knowledge.run_knowledge import gate_embedder
+
+    return gate_embedder(ai(), CallScope(run.principal, "embedding", run_id=run.run_id))
+
+
+@cache
+def api() -> FastAPI:
+    """functions/api"""
+    from werkbank.rest.app import create_app
+    from werkbank.rest.services import Services
+
+    settings = config.ApiSettings()
+    return create_app(
+        Services(
+            database=database(),
+            objects=objects(),
+            tickets=tickets(),
+            ai=ai(),
+            socket_url=settings.socket_url,
+            max_upload_bytes=settings.max_upload_bytes,
+            mandate_limit_chf=settings.mandate_limit_chf,
+            clock=utc_now,
+        )
+    )
+
+
+@cache
+def page(folder: Path) -> Page:
+    """functions/web"""
+    from werkbank.rest.page import Page, SignIn, origin_of
+
+    settings = config.WebSettings()
+    sign_in = SignIn(
+        settings.auth_issuer, settings.auth_client_id, settings.auth_authorize_url, settings.auth_token_url,
+        settings.auth_logout_url,
+    )  # fmt: skip
+    storage = objects().download_url("any", "any", "text/plain")
+    return Page(folder, sign_in, tuple(map(origin_of, (settings.auth_token_url, settings.socket_url, storage))))
+
+
+def migrate_schema() -> list[str]:
+    """functions/migrate: apply what is new and return its names."""
+    from werkbank.database.migrations import migrate
+
+    settings = config.MigrateSettings()
+    owner, app = read_secret(settings.owner_secret_arn), read_secret(settings.database_secret_arn)
+    return migrate(connection_string(owner), Path(settings.migrations_directory), app["password"])

@@ -1,0 +1,76 @@
+"""Knowledge for a run: what goes with its question, and what its searches find, numbered for citing."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from werkbank.ai.service import AiService
+from werkbank.billing.purse import CallScope
+from werkbank.documents.sections import outline
+from werkbank.domain.files import FileItem
+from werkbank.domain.passages import Passage, format_passages
+from werkbank.domain.principal import Principal
+from werkbank.domain.runs import Run
+from werkbank.domain.unit_of_work import UnitOfWork
+from werkbank.knowledge.context import ContextRequest, build_context
+from werkbank.knowledge.model import Embedded, SearchFilter
+from werkbank.knowledge.protocols import EmbedTexts, KnowledgeSession
+from werkbank.knowledge.retrieval import search
+
+_EMBEDDING_SECONDS = 20.0
+_OUTLINED_FILES = 5
+
+
+def gate_embedder(ai: AiService, scope: CallScope, timeout_seconds: float = _EMBEDDING_SECONDS) -> EmbedTexts:
+    """Return an embedder that pays for its calls under this scope."""
+
+    def embed(texts: Sequence[str], purpose: Literal["query", "passage"]) -> Embedded:
+        embedded = ai.embed(scope, texts, purpose, timeout_seconds)
+        return Embedded(embedded.vectors, embedded.model.id)
+
+    return embed
+
+
+class RunKnowledge:
+    """Finds passages on behalf of runs."""
+
+    def __init__(self, database: UnitOfWork[KnowledgeSession], ai: AiService) -> None:
+        self._database = database
+        self._ai = ai
+
+    def passages(self, run: Run, prompt: str, files: Sequence[FileItem]) -> str:
+        """Return outlines of the question's files and numbered passages; never raises (KS-08)."""
+        assert run.workflow_id
+        request = ContextRequest(
+            run.principal, run.id, run.workflow_id, prompt, file_ids=tuple(item.id for item in files)
+        )
+        block = build_context(self._database, self._embedder(run), request)
+        return "\n\n".join(filter(None, [self._outlines(run.principal, files), block]))
+
+    def search_block(self, run: Run, query: str, file_ids: Sequence[str], limit: int) -> str:
+        """Return what a search finds as numbered passages. Raises StorageUnavailable, BudgetExceeded."""
+        narrow = SearchFilter(file_ids=tuple(file_ids) or None)
+        found = search(self._database, self._embedder(run), run.principal, query, narrow, limit)
+        with self._database.session(run.principal) as session:
+            numbers = session.citations.number(run.id, [passage.source for passage in found])
+        return format_passages(
+            Passage(number, passage.place, passage.text) for number, passage in zip(numbers, found, strict=True)
+        )
+
+    def _embedder(self, run: Run) -> EmbedTexts:
+        return gate_embedder(
+            self._ai, CallScope(run.principal, "embedding", run_id=run.id, workflow_id=run.workflow_id)
+        )
+
+    def _outlines(self, principal: Principal, files: Sequence[FileItem]) -> str:
+        """Return metadata and structure of the files a question is about (AG-01)."""
+        if not files:
+            return ""
+        with self._database.session(principal) as session:
+            indexes = {item.id: session.knowledge.index_of(item.id) for item in files[:_OUTLINED_FILES]}
+        lines = ["Files of this question:"]
+        for item in files:
+            lines.append(f"- {item.file_name} (id {item.id}; {item.mime_type}; {item.size:,} bytes; {item.status})")
+            index = indexes.get(item.id)
+            if index:
+                lines.append(outline(index.structure, item.file_name))
+        return "\n".join(lines)

@@ -1,0 +1,30 @@
+"""Logs, traces and metrics through Powertools. Messages are fixed texts with fields beside them; never content."""
+
+from collections.abc import Callable
+
+from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from pydantic import JsonValue
+
+SERVICE = "werkbank"
+
+Event = dict[str, JsonValue]
+Handler = Callable[[Event, LambdaContext], Event]
+
+logger = Logger(service=SERVICE)
+tracer = Tracer(service=SERVICE)
+metrics = Metrics(namespace="Werkbank", service=SERVICE)
+
+
+def count(name: str, value: float = 1) -> None:
+    """Add to a metric that is counted."""
+    metrics.add_metric(name=name, unit=MetricUnit.Count, value=value)
+
+
+def observed(handler: Handler) -> Handler:
+    """Give a Lambda handler its logs, trace and metrics. Events and answers are data: never logged, never traced."""
+    logged: Handler = logger.inject_lambda_context(handler, clear_state=True)
+    traced: Handler = tracer.capture_lambda_handler(logged, capture_response=False)
+    measured: Handler = metrics.log_metrics(traced)
+    return measured

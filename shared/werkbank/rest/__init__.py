@@ -1,0 +1,1 @@
+"""The REST API (design §7): FastAPI routers over the use cases and stores."""

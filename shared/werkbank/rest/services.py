@@ -1,0 +1,25 @@
+"""What the routers work with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from werkbank.ai.service import AiService
+from werkbank.aws.objects import S3Objects
+from werkbank.aws.tickets import Tickets
+from werkbank.database.connection import Database
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything the REST API reaches; sizes in bytes, money in CHF."""
+
+    database: Database
+    objects: S3Objects
+    tickets: Tickets
+    ai: AiService
+    socket_url: str
+    max_upload_bytes: int
+    mandate_limit_chf: Decimal
+    clock: Callable[[], datetime]

@@ -1,0 +1,99 @@
+"""What a tool gets to work with: whom it works for, and the few things it may touch."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from werkbank.domain.documents import ContentObject
+from werkbank.domain.events import EventType, RunEvent
+from werkbank.domain.files import FileFolder, FileItem
+from werkbank.domain.principal import Principal
+from werkbank.domain.runs import Run, Source
+from werkbank.domain.unit_of_work import UnitOfWork
+from werkbank.knowledge.model import FileIndex, ObjectFilter
+
+
+class FileStore(Protocol):
+    """Files as tools see them."""
+
+    def add(self, item: FileItem) -> FileItem: ...
+    def get(self, file_id: str) -> FileItem: ...
+    def lock(self, file_id: str) -> None: ...
+    def list(
+        self,
+        *,
+        folder_id: str | None = None,
+        tag: str | None = None,
+        mime_type: str | None = None,
+        search: str | None = None,
+        limit: int = 500,
+    ) -> tuple[FileItem, ...]: ...
+    def set_content(self, file_id: str, object_key: str, size: int, mime_type: str) -> None: ...
+
+
+class FolderStore(Protocol):
+    """Folders as tools see them."""
+
+    def list(self) -> tuple[FileFolder, ...]: ...
+
+
+class ContentStore(Protocol):
+    """The indexed content of files."""
+
+    def index_of(self, file_id: str) -> FileIndex | None: ...
+    def objects(self, file_id: str, narrow: ObjectFilter) -> Sequence[ContentObject]: ...
+
+
+class CitationStore(Protocol):
+    """Numbers the sources of a run."""
+
+    def number(self, run_id: str, sources: Sequence[Source]) -> list[int]: ...
+
+
+class ToolSession(Protocol):
+    """The stores tools use."""
+
+    @property
+    def citations(self) -> CitationStore: ...
+    @property
+    def files(self) -> FileStore: ...
+    @property
+    def folders(self) -> FolderStore: ...
+    @property
+    def knowledge(self) -> ContentStore: ...
+
+
+class Objects(Protocol):
+    """The bytes of files."""
+
+    def get(self, key: str) -> bytes: ...
+    def put(self, key: str, data: bytes, content_type: str) -> None: ...
+
+
+class PassageSearch(Protocol):
+    """Search over the indexed content of files."""
+
+    def search_block(self, run: Run, query: str, file_ids: Sequence[str], limit: int) -> str:
+        """Return numbered passages, ready to be read and cited; an empty text when there are none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """One call's surroundings. `idempotency_key` is the same for every try of the same call (AG-23)."""
+
+    run: Run
+    idempotency_key: str
+    database: UnitOfWork[ToolSession]
+    objects: Objects
+    passages: PassageSearch
+    emit: Callable[[EventType, dict[str, JsonValue]], RunEvent]
+    clock: Callable[[], datetime]
+
+    @property
+    def principal(self) -> Principal:
+        """Return whom the call is made for."""
+        return self.run.principal

@@ -1,0 +1,145 @@
+"""Runs one tool call: claimed before its effect, its outcome stored exactly once (AG-10, AG-23)."""
+
+from collections.abc import Callable
+from datetime import datetime
+from time import monotonic
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from werkbank.agent.history import OUTCOME_UNKNOWN
+from werkbank.domain.errors import DocumentError, RunOver, StorageUnavailable, ToolError, UserError
+from werkbank.domain.events import RunEvent
+from werkbank.domain.ids import derived_id
+from werkbank.domain.runs import Run, RunRef
+from werkbank.domain.trace import ToolCallLog, ToolCallStatus
+from werkbank.domain.unit_of_work import UnitOfWork
+from werkbank.observability import logger
+from werkbank.streaming.protocols import EventStore
+from werkbank.streaming.run_stream import RunStream, RunStreams
+from werkbank.tools.context import Objects, PassageSearch, ToolContext, ToolSession
+from werkbank.tools.registry import Registry
+
+# What a model can usefully read at once; the rest is offered by page or line range.
+MAX_RESULT_CHARACTERS = 24_000
+# A frame of the socket holds 32 kB: the page shows the beginning, the log holds all.
+MAX_SHOWN_CHARACTERS = 2_000
+
+
+class RunReader(Protocol):
+    """Runs as execution sees them."""
+
+    def get(self, run_id: str) -> Run: ...
+
+
+class ToolCallLedger(Protocol):
+    """The ledger of tool calls."""
+
+    def claim(self, run_id: str, round: int, call_id: str) -> tuple[ToolCallLog, bool]: ...
+    def complete(
+        self, run_id: str, round: int, call_id: str, status: ToolCallStatus, result: str, duration_ms: int
+    ) -> bool: ...
+
+
+class ExecutionSession(ToolSession, Protocol):
+    """The stores execution uses, those of the tools included."""
+
+    @property
+    def runs(self) -> RunReader: ...
+    @property
+    def tool_calls(self) -> ToolCallLedger: ...
+    @property
+    def events(self) -> EventStore: ...
+
+
+class ToolExecution:
+    """Executes tool calls of runs."""
+
+    def __init__(
+        self,
+        database: UnitOfWork[ExecutionSession],
+        streams: RunStreams,
+        registry: Registry,
+        objects: Objects,
+        passages: PassageSearch,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._database = database
+        self._streams = streams
+        self._registry = registry
+        self._objects = objects
+        self._passages = passages
+        self._clock = clock
+
+    def execute(self, ref: RunRef, round: int, call_id: str) -> None:
+        """Run the call unless its outcome is stored; a run that has ended meanwhile makes this a no-op.
+
+        Raises NotFound for calls nobody asked for, StorageUnavailable.
+        """
+        stream = self._streams.of(ref)
+        try:
+            claimed = self._claim(stream, round, call_id)
+            if claimed:
+                self._run(stream, *claimed)
+        except RunOver:
+            logger.info("run ended before its tool call", extra={"runId": ref.run_id, "callId": call_id})
+
+    def _claim(self, stream: RunStream, round: int, call_id: str) -> tuple[Run, ToolCallLog, bool] | None:
+        """Claim the call and tell of it in one transaction; None when its outcome is stored already."""
+        ref = stream.run
+        told: list[RunEvent] = []
+        with self._database.session(ref.principal) as session:
+            run = session.runs.get(ref.run_id)
+            call, is_first = session.tool_calls.claim(ref.run_id, round, call_id)
+            if is_first:
+                data: dict[str, JsonValue] = {
+                    "callId": call_id,
+                    "round": round,
+                    "name": call.name,
+                    "arguments": call.arguments[:MAX_SHOWN_CHARACTERS],
+                    "readOnly": self._registry.is_read_only(call.name),
+                }
+                told.append(session.events.append(ref.run_id, "toolCall", data))
+        stream.publish(*told)
+        return None if call.status not in {"claimed", "requested"} else (run, call, is_first)
+
+    def _run(self, stream: RunStream, run: Run, call: ToolCallLog, is_first: bool) -> None:
+        begun = monotonic()
+        status, result = self._outcome(stream, run, call, is_first)
+        duration_ms = int((monotonic() - begun) * 1_000)
+        if len(result) > MAX_RESULT_CHARACTERS:
+            cut = len(result) - MAX_RESULT_CHARACTERS
+            result = f"{result[:MAX_RESULT_CHARACTERS]}\n… {cut} more characters; ask for a smaller part to read on."
+        self._store(stream, call, status, result, duration_ms)
+
+    def _outcome(self, stream: RunStream, run: Run, call: ToolCallLog, is_first: bool) -> tuple[ToolCallStatus, str]:
+        """Run the handler; every fault becomes a result that the model can act on."""
+        try:
+            tool = self._registry.get(call.name)
+            if not is_first and not tool.safe_to_repeat:
+                return "unknown", OUTCOME_UNKNOWN
+            return "succeeded", tool.call(self._context(stream, run, call), call.arguments)
+        except (RunOver, StorageUnavailable):
+            raise
+        except (ToolError, UserError, DocumentError) as error:
+            return "failed", str(error)
+        except Exception as error:
+            logger.exception("tool failed", extra={"tool": call.name, "runId": run.id})
+            return "failed", f"{call.name} failed unexpectedly ({type(error).__name__}). Try another way."
+
+    def _context(self, stream: RunStream, run: Run, call: ToolCallLog) -> ToolContext:
+        key = derived_id("tool", call.run_id, str(call.round), call.call_id)
+        return ToolContext(run, key, self._database, self._objects, self._passages, stream.emit, self._clock)
+
+    def _store(
+        self, stream: RunStream, call: ToolCallLog, status: ToolCallStatus, result: str, duration_ms: int
+    ) -> None:
+        data: dict[str, JsonValue] = {
+            "callId": call.call_id, "round": call.round, "name": call.name, "success": status == "succeeded",
+            "summary": result[:MAX_SHOWN_CHARACTERS], "durationMs": duration_ms,
+        }  # fmt: skip
+        told: list[RunEvent] = []
+        with self._database.session(stream.run.principal) as session:
+            if session.tool_calls.complete(call.run_id, call.round, call.call_id, status, result, duration_ms):
+                told.append(session.events.append(call.run_id, "toolResult", data))
+        stream.publish(*told)

@@ -1,0 +1,129 @@
+"""The registry: a tool is a typed function; its schema, checks and flags come from the signature and the decorator."""
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic.alias_generators import to_camel
+
+from werkbank.domain.errors import ToolError
+from werkbank.domain.messages import ToolCall, ToolDefinition
+from werkbank.tools.context import ToolContext
+
+Handler = Callable[..., str]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool. `read_only` calls may run side by side; `safe_to_repeat` ones may run again after a crash."""
+
+    name: str
+    description: str
+    toolbox: str
+    read_only: bool
+    safe_to_repeat: bool
+    arguments: type[BaseModel]
+    handler: Handler
+
+    def definition(self) -> ToolDefinition:
+        """Return the tool as it is offered to a model."""
+        schema = self.arguments.model_json_schema(by_alias=True)
+        schema.pop("title", None)
+        for field in schema.get("properties", {}).values():
+            field.pop("title", None)
+        return ToolDefinition(name=self.name, description=self.description, parameters=schema)
+
+    def call(self, context: ToolContext, arguments: str) -> str:
+        """Check the arguments (JSON text, hostile) and run the handler. Raises ToolError naming what is wrong."""
+        try:
+            checked = self.arguments.model_validate_json(arguments or "{}")
+        except ValidationError as error:
+            raise ToolError(_violations(self, error)) from error
+        values = {name: getattr(checked, name) for name in type(checked).model_fields}
+        return self.handler(context, **values)
+
+
+def tool(*, toolbox: str = "core", read_only: bool = False, safe_to_repeat: bool = False) -> Callable[[Handler], Tool]:
+    """Make a tool of a function `(context, …typed arguments) -> text`; its docstring is what the model reads."""
+
+    def decorate(handler: Handler) -> Tool:
+        return Tool(
+            name=to_camel(handler.__name__),
+            description=inspect.cleandoc(handler.__doc__ or ""),
+            toolbox=toolbox,
+            read_only=read_only,
+            safe_to_repeat=read_only or safe_to_repeat,
+            arguments=_arguments_model(handler),
+            handler=handler,
+        )
+
+    return decorate
+
+
+class Registry:
+    """The tools of a run's active toolboxes."""
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+
+    def definitions(self) -> tuple[ToolDefinition, ...]:
+        """Return all tools as offered to a model, always in the same order so that the cached prompt stays the same."""
+        return tuple(self._tools[name].definition() for name in sorted(self._tools))
+
+    def get(self, name: str) -> Tool:
+        """Return a tool. Raises ToolError naming the nearest valid names (AG-10)."""
+        if name in self._tools:
+            return self._tools[name]
+        by_folded = {known.lower(): known for known in self._tools}
+        near = difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=0.4)
+        hint = (
+            f"Did you mean {', '.join(by_folded[match] for match in near)}?"
+            if near
+            else "Use one of the offered tools."
+        )
+        raise ToolError(f"There is no tool “{name[:80]}”. {hint}")
+
+    def is_read_only(self, name: str) -> bool:
+        """Tell whether a call may run beside others; calls of unknown tools only give an error, so they may."""
+        return name not in self._tools or self._tools[name].read_only
+
+    def batches(self, calls: Sequence[ToolCall]) -> tuple[tuple[str, ...], ...]:
+        """Group calls, in the model's order: neighbouring read-only ones together, every other one alone (AG-05)."""
+        batches: list[list[str]] = []
+        previous_reads = False
+        for call in calls:
+            reads = self.is_read_only(call.name)
+            if reads and previous_reads:
+                batches[-1].append(call.id)
+            else:
+                batches.append([call.id])
+            previous_reads = reads
+        return tuple(tuple(batch) for batch in batches)
+
+
+def _arguments_model(handler: Handler) -> type[BaseModel]:
+    _, *parameters = inspect.signature(handler, eval_str=True).parameters.values()
+    fields = {
+        parameter.name: (
+            parameter.annotation,
+            ... if parameter.default is inspect.Parameter.empty else parameter.default,
+        )
+        for parameter in parameters
+    }
+    config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True)
+    model: type[BaseModel] = create_model(f"{to_camel(handler.__name__)}Arguments", __config__=config, **fields)  # type: ignore[call-overload]
+    return model
+
+
+def _violations(tool: Tool, error: ValidationError) -> str:
+    """Say what is wrong with the arguments, without repeating them at length."""
+    lines = [
+        f"- {'.'.join(str(part) for part in item['loc']) or 'arguments'}: {item['msg']}"
+        for item in error.errors(include_url=False, include_context=False)[:10]
+    ]
+    required = [field.alias or name for name, field in tool.arguments.model_fields.items() if field.is_required()]
+    return "\n".join(
+        [f"The arguments of {tool.name} are not valid:", *lines, f"Required: {', '.join(required) or 'nothing'}."]
+    )
