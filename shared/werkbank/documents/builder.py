@@ -31,19 +31,23 @@ class DocumentBuilder:
         self._objects: list[ContentObject] = []
         self._paragraphs: list[str] = []
         self._size = 0
+        self._has_body = False
 
     def heading(self, text: str, level: int) -> None:
         """Open a section called `text`; levels count from 1."""
         title = squeeze(text)
         if not title:
             return
-        self.flush()
+        if self._has_body:  # a heading right below another shares its object: alone it would say nothing
+            self.flush()
         level = min(max(level, 1), MAX_HEADING_LEVEL)
         identifier = f"s{len(self._sections) + 1}"
         self._sections.append(
             Section(id=identifier, title=title[:MAX_TITLE_CHARACTERS], level=level, start_sequence=len(self._objects))
         )
+        has_body = self._has_body
         self._add(f"{'#' * level} {title}", "\n\n")
+        self._has_body = has_body
 
     def paragraph(self, text: str) -> None:
         """Add a paragraph, set off by an empty line."""
@@ -60,12 +64,13 @@ class DocumentBuilder:
             self.flush()
         self._paragraphs += [joint, text] if self._paragraphs else [text]
         self._size += len(text)
+        self._has_body = True
 
     def flush(self) -> None:
         """Close the text object in hand; the next paragraph begins a new one."""
         if self._paragraphs:
             self.add_object("text", "".join(self._paragraphs))
-        self._paragraphs, self._size = [], 0
+        self._paragraphs, self._size, self._has_body = [], 0, False
 
     def table(self, markdown: str, label: str | None = None) -> None:
         """Add a table, already Markdown, as an object of its own."""

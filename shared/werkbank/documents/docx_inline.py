@@ -10,7 +10,8 @@ from werkbank.documents.office_package import Element
 
 _PLAIN = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": "\t", "separator": "", "sym": ""}
 # Deleted or moved-away text, field codes, and everything that says how the paragraph looks.
-_SKIPPED = frozenset("pPr rPr del moveFrom instrText delText delInstrText sdtPr sdtEndPr rt tblPr Fallback".split())
+_SKIPPED_NAMES = "pPr rPr del moveFrom instrText delText delInstrText sdtPr sdtEndPr rt tblPr Fallback"
+_SKIPPED = frozenset(_SKIPPED_NAMES.split())
 _EMU_PER_POINT = 12_700
 
 

@@ -13,7 +13,8 @@ _SYMBOLS = {
     "∰": "\\oiiint", "⋃": "\\bigcup", "⋂": "\\bigcap", "⋀": "\\bigwedge", "⋁": "\\bigvee", "√": "\\sqrt",
     "…": "\\ldots", "⋯": "\\cdots", "∧": "\\wedge", "∨": "\\vee", "¬": "\\neg", "°": "^{\\circ}",
 }  # fmt: skip
-_NAMED = frozenset("sin cos tan cot log ln exp lim max min sup inf det dim ker arg gcd".split())
+_FUNCTION_NAMES = "sin cos tan cot log ln exp lim max min sup inf det dim ker arg gcd"
+_NAMED = frozenset(_FUNCTION_NAMES.split())
 _ACCENTS = {"̂": "\\hat", "̃": "\\tilde", "̅": "\\bar", "⃗": "\\vec", "̇": "\\dot", "̈": "\\ddot"}
 
 

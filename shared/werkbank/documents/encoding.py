@@ -34,8 +34,8 @@ def _decode(data: bytes, declared: str | None) -> str:
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
-    if encoding := _wide_encoding(data):
-        return data.decode(encoding, "replace")
+    if wide := _wide_encoding(data):
+        return data.decode(wide, "replace")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

@@ -20,17 +20,20 @@ MAX_DEPTH = 1_000
 _MAX_BYTES = 64 * 1024 * 1024
 _LAYOUT_CELL_CHARACTERS = 2_000
 
-_SKIPPED = frozenset("script style template noscript iframe object canvas svg head annotation annotation-xml".split())
+_SKIPPED_TAGS = "script style template noscript iframe object canvas svg head annotation annotation-xml"
+_SKIPPED = frozenset(_SKIPPED_TAGS.split())
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_BLOCKS = frozenset(
-    """address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption
+_BLOCK_TAGS = """
+    address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption
     figure footer form header hgroup hr html legend li main menu nav ol option p section select summary tbody td
-    textarea tfoot th thead tr ul table pre""".split()
-)
-_VOID_OR_SELF_CLOSING = frozenset(
-    """area base br col embed hr img input link meta param source track wbr p li dt dd option optgroup tr td th thead
-    tbody tfoot colgroup html head body""".split()
-)
+    textarea tfoot th thead tr ul table pre
+"""
+_BLOCKS = frozenset(_BLOCK_TAGS.split())
+_UNNESTED_TAGS = """
+    area base br col embed hr img input link meta param source track wbr p li dt dd option optgroup tr td th thead
+    tbody tfoot colgroup html head body
+"""
+_VOID_OR_SELF_CLOSING = frozenset(_UNNESTED_TAGS.split())
 _LISTS = frozenset(("ul", "ol", "menu", "dir", "dl"))
 _BREAK = "\x00"  # cannot occur in the page: removed before parsing
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from werkbank.documents.builder import MAX_HEADING_LEVEL, MAX_TITLE_CHARACTERS
 from werkbank.documents.characters import squeeze
+from werkbank.documents.pdf_file import OutlineEntry
 from werkbank.documents.pdf_page import Block, Page
 from werkbank.domain.documents import ContentObject, Section
 
@@ -18,9 +19,8 @@ _HAS_WORD = re.compile(r"[^\W\d_]{2}")
 _TOKENS = re.compile(r"[^\W_]+")
 _MARGIN = 0.12
 _MIN_PAGES_FOR_REPEATS = 3
+_MIN_RUNNING_HEAD = 4
 _REPEATED_SHARE = 0.4  # heads that differ on left and right pages stand on nearly half of them
-
-OutlineEntry = tuple[int, str, int]
 
 
 @dataclass(slots=True)
@@ -30,8 +30,8 @@ class Headings:
     body_size: float
     levels: dict[float, int]
 
-    def level(self, block: Block) -> int | None:
-        """Return the level of a heading, None for anything else."""
+    def level(self, block: Block, neighbours: Sequence[Block]) -> int | None:
+        """Return the level of a heading, None for anything else; `neighbours` are all blocks of its page."""
         lines = block.lines
         if len(lines) > _MAX_HEADING_LINES or block.size < self.body_size * 0.98:
             return None
@@ -41,8 +41,16 @@ class Headings:
         text = heading_text(block)
         if len(text) > _MAX_HEADING_CHARACTERS or not _HAS_WORD.search(text) or lines[0].is_mono:
             return None
-        is_sentence = text.endswith((".", ",", ";", ":")) and size == _rounded(self.body_size)
-        return None if is_sentence else self.levels[size]
+        if size == _rounded(self.body_size) and (
+            text.endswith((".", ",", ";", ":")) or any(_is_beside(block, other) for other in neighbours)
+        ):
+            return None  # a bold sentence, or a label with its value beside it
+        return self.levels[size]
+
+
+def _is_beside(block: Block, other: Block) -> bool:
+    overlap = min(block.y1, other.y1) - max(block.y0, other.y0)
+    return other is not block and overlap > (block.y1 - block.y0) / 2 and len(other.lines) <= len(block.lines)
 
 
 def heading_text(block: Block) -> str:
@@ -124,12 +132,24 @@ class SectionTracker:
             found.setdefault(position, []).append(entry)
         return found
 
+    def is_running_head(self, text: str, page: int) -> bool:
+        """Tell whether a text in the margin only repeats the title of a section that began on an earlier page."""
+        wanted = _letters(text)
+        if len(wanted) < _MIN_RUNNING_HEAD:
+            return False
+        titles = {_letters(entry[1]): start for start, entries in self.outline.items() for entry in entries}
+        return titles.get(wanted, page) < page
+
     def open(self, title: str, level: int, page: int) -> None:
         """Begin a section."""
         if len(self.sections) < _MAX_SECTIONS:
             identifier = f"s{len(self.sections) + 1}"
             title = title[:MAX_TITLE_CHARACTERS]
             self.sections.append(Section(id=identifier, title=title, level=max(1, level), start_page=page))
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W\d_]+", "", text.lower())
 
 
 def _key(text: str) -> str:
@@ -156,11 +176,12 @@ def with_spans(sections: Sequence[Section], objects: Sequence[ContentObject]) ->
             first.setdefault(identifier, item.sequence)
             last_page[identifier] = item.ref.page_index or 1
     complete: list[Section] = []
-    open_ends: list[tuple[int, int]] = []  # (level, last page) of the sections after this one, innermost last
+    following: list[tuple[int, int | None, int]] = []  # (level, start, end) of the sections after this, innermost last
     for section in reversed(sections):
-        end = last_page.get(section.id, section.start_page or 1)
-        while open_ends and open_ends[-1][0] > section.level:
-            end = max(end, open_ends.pop()[1])
-        open_ends.append((section.level, end))
-        complete.append(section.model_copy(update={"end_page": end, "start_sequence": first.get(section.id)}))
+        start, end = first.get(section.id), last_page.get(section.id, section.start_page or 1)
+        while following and following[-1][0] > section.level:
+            _, inner_start, inner_end = following.pop()
+            start, end = (inner_start if start is None else start), max(end, inner_end)
+        following.append((section.level, start, end))
+        complete.append(section.model_copy(update={"end_page": end, "start_sequence": start}))
     return tuple(reversed(complete))

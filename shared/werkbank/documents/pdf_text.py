@@ -1,6 +1,7 @@
 """From the lines of blocks to running text: words divided at line ends are whole again."""
 
 import re
+from itertools import pairwise
 
 from werkbank.documents.pdf_page import Block, Line, is_same_row
 
@@ -8,7 +9,8 @@ _HYPHENS = ("-", "\xad", "\u2010")
 _DIVIDED = re.compile(r"[^\W\d_](?:-|\xad|\u2010)$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 # After these a hyphen stands for an omitted part and stays: “Haupt- und Nebensatz”.
-_SUSPENDED = frozenset("und oder bzw beziehungsweise bis sowie noch als wie and or to nor et ou e o".split())
+_AFTER_SUSPENDED_HYPHEN = "und oder bzw beziehungsweise bis sowie noch als wie and or to nor et ou e o"
+_SUSPENDED = frozenset(_AFTER_SUSPENDED_HYPHEN.split())
 _ITEM = re.compile(r"\s*(?:[•‣◦▪■●○–—*✓➢►\uf0b7]|-(?=\s)|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)](?=\s))")
 _OPENING = re.compile(r"^\W+")
 _SHORT_LINE = 0.75
@@ -33,7 +35,7 @@ class TextJoiner:
         """Return the text of a block: one line, except where the lines are items, code, verse or the like."""
         lines = block.lines
         parts = [lines[0].text.strip()]
-        for last, line in zip(lines, lines[1:], strict=False):
+        for last, line in pairwise(lines):
             text = line.text.strip() if not line.is_mono else line.text.rstrip()
             self.append(parts, _joint(last, line, block), text)
         return tidy("".join(parts))
@@ -41,7 +43,7 @@ class TextJoiner:
     def append(self, parts: list[str], joint: str, text: str) -> None:
         """Add `text`; where the text so far ends in a divided word, mend it instead of adding the joint."""
         last = parts[-1]
-        if joint != " " and joint != "\n" or not last.endswith(_HYPHENS) or not _DIVIDED.search(last[-2:]):
+        if joint not in (" ", "\n") or not last.endswith(_HYPHENS) or not _DIVIDED.search(last[-2:]):
             parts += [joint, text]
             return
         following = _FIRST_WORD.match(text)

@@ -3,12 +3,13 @@
 import re
 
 # Kept lower-case and without the final dot; one letter before a dot (“z. B.”, “J. S. Bach”) never ends a sentence.
-_ABBREVIATIONS = frozenset(
-    """abb abs anm art aufl bd bsp bspw bzgl bzw ca dgl dipl dr etc evtl exkl fa ff fig geb gem ggf ggü hrsg inkl
-    insb insbes jan feb mär apr jun jul aug sep sept okt nov dez kap lit max mind min mio mrd mr mrs ms nr no op orig
-    pos proc prof resp rz s sog st std str tab tel u.a usw v.a verf vgl vol vs z.b ziff zit zzgl al eq sec cf e.g i.e
-    approx dept est inc ltd co corp jr sr vgl zb ua dh d.h i.d.r bundesgesetzbl entsch urt""".split()
-)
+_ABBREVIATION_LIST = """
+    abb abs anm art aufl bd bsp bspw bzgl bzw ca dgl dipl dr etc evtl exkl fa ff fig geb gem ggf ggü hrsg inkl insb
+    insbes jan feb mär apr jun jul aug sep sept okt nov dez kap lit max mind min mio mrd mr mrs ms nr no op orig
+    pos proc prof resp rz s sog st std str tab tel u.a usw v.a verf vgl vol vs z.b ziff zit zzgl al eq sec cf
+    e.g i.e approx dept est inc ltd co corp jr sr vgl zb ua dh d.h i.d.r bundesgesetzbl entsch urt
+"""
+_ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
 _END = re.compile(r"[.!?…][\"'”“’»)\]]*(?=\s)")
 _LAST_WORD = re.compile(r"[^\s(\[„“\"']+$")
 _CONTINUES = re.compile(r"\s+[a-zäöüß,;–-]")

@@ -21,37 +21,20 @@ class Cell:
 def expand_spans(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
     """Lay cells out on a grid; a spanning cell's text stands in every field it covers, so that each row reads alone."""
     copies_left = _MAX_COPIES
-    pending: dict[int, tuple[int, str]] = {}  # column → (rows still covered from above, text)
-    grid: list[list[str]] = []
-    for row in rows:
-        fields: list[str] = []
-        below: dict[int, tuple[int, str]] = {}
-
-        def take_from_above(fields: list[str] = fields, below: dict[int, tuple[int, str]] = below) -> None:
-            while (column := len(fields)) in pending:
-                left, text = pending.pop(column)
-                fields.append(text)
-                if left > 1:
-                    below[column] = (left - 1, text)
-
+    grid: list[dict[int, str]] = [{} for _ in rows]
+    for top, row in enumerate(rows):
+        column = 0
         for cell in row:
-            take_from_above()
-            columns = max(1, min(cell.columns, MAX_SPAN, copies_left))
-            covered = max(1, min(cell.rows, len(rows)))
-            copies_left -= columns - 1
-            for _ in range(columns):
-                if covered > 1:
-                    below[len(fields)] = (covered - 1, cell.text)
-                fields.append(cell.text)
-        take_from_above()
-        for column, (left, text) in pending.items():  # a short row leaves fields from above beyond its end
-            fields.extend("" for _ in range(column + 1 - len(fields)))
-            fields[column] = text
-            if left > 1:
-                below[column] = (left - 1, text)
-        pending = below
-        grid.append(fields)
-    return grid
+            while column in grid[top]:  # covered from above
+                column += 1
+            width, height = max(1, min(cell.columns, MAX_SPAN)), max(1, min(cell.rows, len(rows) - top))
+            copies_left -= width * height - 1
+            if copies_left < 0:
+                width = height = 1
+            for covered in grid[top : top + height]:
+                covered.update(dict.fromkeys(range(column, column + width), cell.text))
+            column += width
+    return [[fields.get(column, "") for column in range(max(fields, default=-1) + 1)] for fields in grid]
 
 
 def markdown_table(rows: Iterable[Sequence[str]]) -> str:
