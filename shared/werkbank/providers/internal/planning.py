@@ -12,7 +12,6 @@ from werkbank.domain.messages import ToolDefinition
 
 _FILE_NAME = re.compile(r"[^\s\"'„“”‚‘’«»<>(),;:/\\]+\.[A-Za-z0-9]{1,8}(?![\w.])")
 _ID = re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b")
-_NEAR_CHARACTERS = 200
 _LIST_FILES = re.compile(
     r"\b(?:list(?:e|en|et)?|zeig\w*|show|welche|which|what)\b.{0,40}\b(?:files|dateien|dokumente|documents)\b"
     r"|\bls\b",
@@ -50,15 +49,13 @@ class _Request:
 
     @property
     def file_id(self) -> str | None:
-        """The id that stands near the named file in the context, or the only one there."""
-        name = self.file_name
-        if name is not None and (at := self.context.find(name)) >= 0:
-            near = self.context[max(0, at - _NEAR_CHARACTERS) : at + len(name) + _NEAR_CHARACTERS]
-            before = [match for match in _ID.finditer(near) if match.start() < near.find(name)]
-            after = _ID.search(near, near.find(name))
-            return after[0] if after else (before[-1][0] if before else None)
-        ids = set(_ID.findall(self.context))
-        return ids.pop() if len(ids) == 1 else None
+        """The id that stands by the named file in the context; when no file is named, the only id there."""
+        if self.file_name is None:
+            ids = set(_ID.findall(self.context))
+            return ids.pop() if len(ids) == 1 else None
+        lines = (line for line in self.context.splitlines() if self.file_name in line)
+        found = (_ID.search(line) for line in lines)
+        return next((match[0] for match in found if match), None)
 
     @property
     def content(self) -> str:

@@ -17,7 +17,7 @@ _LINE_STARTS_ANEW = re.compile(r"\n(?=\s*(?:[-*•|#>]|\d+[.)]\s))|\n{2,}")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"“”’»)]*\s+(?=[\"„“‘«(\[]?[A-ZÄÖÜÉÈÀ0-9])")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:z|d|u|o|e|i|vgl|bzw|ca|Nr|No|Abb|Fig|Tab|Kap|Bd|Art|Abs|Dr|Prof|Mr|Mrs|St|Hr|Fr|usw|etc|evtl|ggf|inkl|"
-    r"Mio|Mrd|vs|al|S|p|pp|Jh|Chr|geb|gest|sog)|\b[A-Z]|\b\d{1,3})\.$"
+    r"Mio|Mrd|vs|al|S|p|pp|Jh|Chr|geb|gest|sog)|\b[A-Z]|(?:^|\s)\d{1,2})\.$"
 )
 _DEFINES = re.compile(
     r"\b(?:ist|sind|heißt|heisst|nennt|bezeichnet|bedeutet|versteht|is|are|means|refers|called|defined|denotes)\b",
@@ -28,7 +28,7 @@ _ASKS_WHAT_IS = re.compile(
 )
 _MAX_QUOTES = 3
 _GOOD_ENOUGH = 0.55  # of the best quote's score
-_LEAST_COVERAGE = 0.34  # of the question's weight that a quote must touch
+_LEAST_COVERAGE = 0.22  # of the question's weight that a quote must touch
 _LEAST_CHARACTERS = 20
 _MOST_CHARACTERS = 420
 _SHORTEST_SHARED_START = 5
