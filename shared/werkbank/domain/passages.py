@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 _BLANK_LINES = re.compile(r"(?:[ \t]*[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029])+")
 _HEADER = re.compile(r"(?:\A|(?<=\n\n))\[(\d{1,6})\] ([^\n]+)(?:\n|\Z)")
-# What may follow the last passage: the end of the block it stands in.
-_END_OF_BLOCK = re.compile(r"\n+</[a-z]+>\s*\Z")
+# What may follow the last passage: the end of the blocks it stands in.
+_END_OF_BLOCK = re.compile(r"(?:\n+</[a-z]+>)+\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)

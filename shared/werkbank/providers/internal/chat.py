@@ -22,7 +22,9 @@ _WORD_WITH_SPACE = re.compile(r"\S+\s*|\s+")
 # A user text longer than this without any source is material to sum up, not a question.
 _MATERIAL_CHARACTERS = 600
 _SUMMARY_SENTENCES = 6
-_SHOWN_LINES = 30
+_SHOWN_LINES = 40
+_SHOWN_TOPIC_CHARACTERS = 200
+_SEARCH_TOOL = "searchFiles"
 
 
 class InternalChat:
@@ -61,22 +63,22 @@ class _Turn:
         self.context = "\n".join(_CONTEXT_BLOCK.findall(asked))
         after = messages[start + 1 :] if start is not None else messages
         self.results = [message for message in after if message.role == "tool"]
+        self._tool_names = {call.id: call.name for message in after for call in message.tool_calls}
         self._handed = [asked, *(message.content for message in messages if message.role == "system")]
         self._phrases = phrases_for(self.question)
 
     def answer(self) -> str:
-        """Return the answer from what is at hand: quotes, a plain result, a summary, or that there is nothing."""
-        passages = self._passages()
-        quotes = best_quotes(self.question, passages)
+        """Return the answer from what is at hand: a plain result, quotes, a summary, or that there is nothing."""
+        shown = self._plain_result()
+        if shown:
+            return shown
+        quotes = best_quotes(self.question, self._passages())
         if quotes:
             lines = "\n".join(f"> {quote.sentence} [{quote.number}]" for quote in quotes)
             return f"{self._phrases.quoting}\n\n{lines}"
-        shown = self._plain_results() if not passages else ""
-        if shown:
-            return f"{self._phrases.result}\n\n{shown}"
         if not self.results and len(self.question) > _MATERIAL_CHARACTERS:
             return "\n".join(f"- {line}" for line in summary_sentences(self.question, _SUMMARY_SENTENCES))
-        topic = " ".join(self.question.split())[:200]
+        topic = " ".join(self.question.split())[:_SHOWN_TOPIC_CHARACTERS]
         return self._phrases.nothing.format(topic=topic)
 
     def _passages(self) -> tuple[Passage, ...]:
@@ -86,12 +88,16 @@ class _Turn:
                 found.setdefault(passage.number, passage)
         return tuple(found.values())
 
-    def _plain_results(self) -> str:
-        """Return the last result as it is, cut to a readable length: lists, outlines, confirmations, errors."""
-        text = next((result.content.strip() for result in reversed(self.results) if result.content.strip()), "")
-        lines = text.splitlines()
-        more = [] if len(lines) <= _SHOWN_LINES else ["…"]
-        return "\n".join(lines[:_SHOWN_LINES] + more)
+    def _plain_result(self) -> str:
+        """Return the last result that is no search's, cut to a readable length: lists, outlines, confirmations."""
+        for result in reversed(self.results):
+            tool = self._tool_names.get(result.tool_call_id or "", "")
+            if tool == _SEARCH_TOOL or parse_passages(result.content) or not result.content.strip():
+                continue
+            lines = result.content.strip().splitlines()
+            more = [] if len(lines) <= _SHOWN_LINES else ["…"]
+            return "\n".join([self._phrases.result.format(tool=tool), "", *lines[:_SHOWN_LINES], *more])
+        return ""
 
 
 def _question_position(messages: Sequence[Message]) -> int | None:

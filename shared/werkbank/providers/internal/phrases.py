@@ -7,7 +7,7 @@ from werkbank.domain.language import Language, likely_languages
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """Frame sentences of one language; `nothing` takes the `topic`."""
+    """Frame sentences of one language; `result` takes the `tool`, `nothing` the `topic`."""
 
     quoting: str
     result: str
@@ -17,12 +17,12 @@ class Phrases:
 _PHRASES: dict[Language, Phrases] = {
     "german": Phrases(
         quoting="In deinen Dateien steht dazu:",
-        result="Das Werkzeug meldet:",
+        result="Ergebnis von {tool}:",
         nothing="Dazu habe ich in deinen Dateien nichts gefunden: „{topic}“.",
     ),
     "english": Phrases(
         quoting="Your files say about this:",
-        result="The tool reports:",
+        result="Result of {tool}:",
         nothing="I found nothing in your files about “{topic}”.",
     ),
 }

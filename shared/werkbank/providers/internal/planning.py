@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from werkbank.domain.messages import ToolDefinition
 
-_FILE_NAME = re.compile(r"[^\s\"'„“”‚‘’«»<>(),;:/\\]+\.[A-Za-z0-9]{1,8}(?![\w.])")
+_FILE_NAME = re.compile(r"[^\s\"'„“”‚‘’«»<>(),;:/\\@]+\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w.])")
 _ID = re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b")
 _LIST_FILES = re.compile(
     r"\b(?:list(?:e|en|et)?|zeig\w*|show|welche|which|what)\b.{0,40}\b(?:files|dateien|dokumente|documents)\b"
@@ -67,7 +67,8 @@ class _Request:
 # The argument names a tool's schema may use, and what goes in.
 _FILLERS: tuple[tuple[tuple[str, ...], Callable[[_Request], str | None]], ...] = (
     (("query", "q", "question", "search", "pattern"), lambda request: request.question),
-    (("fileName", "name", "path", "file"), lambda request: request.file_name),
+    (("file",), lambda request: request.file_name or request.file_id),
+    (("fileName", "name", "path"), lambda request: request.file_name),
     (("fileId", "id"), lambda request: request.file_id),
     (("content", "text"), lambda request: request.content),
     (("mode",), lambda _: "create"),
