@@ -5,6 +5,7 @@ import { Session } from "./auth/session";
 import { loadConfig } from "./config";
 import { language, text } from "./i18n/language";
 import "./styles/index.css";
+import { CrashScreen, FullPageNotice } from "./ui/CrashScreen";
 import { applyTheme } from "./ui/theme";
 
 async function start(root: HTMLElement): Promise<void> {
@@ -15,26 +16,14 @@ async function start(root: HTMLElement): Promise<void> {
     await session.restore();
     createRoot(root).render(
       <StrictMode>
-        <App session={session} />
+        <CrashScreen>
+          <App session={session} />
+        </CrashScreen>
       </StrictMode>,
     );
   } catch {
-    createRoot(root).render(<Unavailable />);
+    createRoot(root).render(<FullPageNotice title={text("app.unavailable")} hint={text("app.unavailableHint")} />);
   }
-}
-
-function Unavailable() {
-  return (
-    <main className="sign-in">
-      <div className="sign-in-card" role="alert">
-        <h1>{text("app.unavailable")}</h1>
-        <p>{text("app.unavailableHint")}</p>
-        <button type="button" className="button primary" onClick={() => location.reload()}>
-          {text("app.reload")}
-        </button>
-      </div>
-    </main>
-  );
 }
 
 const root = document.getElementById("root");

@@ -39,7 +39,9 @@ afterEach(() => void vi.useRealTimers());
 
 describe("backoffMs", () => {
   it("doubles up to half a minute, spread by chance", () => {
-    expect([0, 1, 2, 3, 10, 1000].map((attempt) => backoffMs(attempt, 1))).toEqual([500, 1000, 2000, 4000, 30000, 30000]);
+    expect([0, 1, 2, 3, 10, 1000].map((attempt) => backoffMs(attempt, 1))).toEqual([
+      500, 1000, 2000, 4000, 30000, 30000,
+    ]);
     expect(backoffMs(3, 0.25)).toBe(1000);
   });
 });

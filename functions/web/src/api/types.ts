@@ -141,7 +141,7 @@ export interface RunRow {
   status: string;
   lastSeq: number;
   costChf: string;
-  startedAt: string;
+  startedAt: string | null;
   completedAt: string | null;
 }
 

@@ -18,7 +18,12 @@ export function SignIn({ session }: { session: Session }) {
             {notice}
           </p>
         )}
-        <button type="button" className="button primary large" data-testid="sign-in" onClick={() => void session.signIn()}>
+        <button
+          type="button"
+          className="button primary large"
+          data-testid="sign-in"
+          onClick={() => void session.signIn()}
+        >
           {t("auth.signIn")}
         </button>
       </div>

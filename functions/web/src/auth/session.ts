@@ -95,7 +95,12 @@ export class Session {
     history.replaceState(null, "", `/${pending?.returnTo ?? ""}`);
     const code = query.get("code");
     if (!pending || !code || query.get("state") !== pending.state) return this.#forget("failed");
-    const body = { grant_type: "authorization_code", code, redirect_uri: this.#redirectUri, code_verifier: pending.verifier };
+    const body = {
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: this.#redirectUri,
+      code_verifier: pending.verifier,
+    };
     const answer = await this.#token(body).catch(() => null);
     if (!answer?.id_token || !this.#isOurs(answer.id_token, pending.nonce)) return this.#forget("failed");
     this.#adopt(tokensOf(answer, null));

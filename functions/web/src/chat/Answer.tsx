@@ -5,6 +5,7 @@ import { useText } from "../i18n/language";
 import { Markdown } from "../ui/Markdown";
 import { useWorkspace } from "../workspace/workspace";
 import { citationMarks } from "./citationMarks";
+import { placeOf } from "./place";
 
 const PLUGINS = [citationMarks];
 
@@ -38,8 +39,8 @@ function citationButton(citations: readonly Citation[], streaming: boolean) {
 export function CitationButton({ citation }: { citation: Citation }) {
   const t = useText();
   const { panels } = useWorkspace();
-  const { number, fileName, place } = citation;
-  const label = t("chat.citation", { number, file: fileName, place });
+  const { number, fileName } = citation;
+  const label = t("chat.citation", { number, file: fileName, place: placeOf(citation) });
   return (
     <button
       type="button"

@@ -4,6 +4,7 @@ import type { Block, RunState, ToolBlock } from "../runs/runState";
 import { useWorkspace } from "../workspace/workspace";
 import { Answer, CitationButton } from "./Answer";
 import type { Turn } from "./chatStore";
+import { placeOf } from "./place";
 import { RunEndNotice } from "./RunEndNotice";
 import { RunFooter } from "./RunFooter";
 import { ToolSteps } from "./ToolSteps";
@@ -19,7 +20,11 @@ export const AssistantMessage = memo(function AssistantMessage({ turn, run }: As
   const again = () => void chat.ask({ text: turn.prompt, fileIds: turn.fileIds });
   const streaming = run.end === null;
   return (
-    <article className="message assistant" data-testid="message-assistant" data-state={streaming ? "streaming" : "done"}>
+    <article
+      className="message assistant"
+      data-testid="message-assistant"
+      data-state={streaming ? "streaming" : "done"}
+    >
       {groupsOf(run.blocks).map((group) =>
         group.kind === "text" ? (
           <Answer key={group.key} text={group.text} citations={run.citations} streaming={streaming} />
@@ -58,17 +63,12 @@ function Sources({ run }: { run: RunState }) {
           <li key={citation.number}>
             <CitationButton citation={citation} />
             <span className="source-name">{citation.fileName}</span>
-            <span className="source-place">{placeWithoutName(citation.place, citation.fileName)}</span>
+            <span className="source-place">{placeOf(citation)}</span>
           </li>
         ))}
       </ul>
     </section>
   );
-}
-
-/** `report.pdf, page 5` beside the file's name is `page 5`. */
-function placeWithoutName(place: string, fileName: string): string {
-  return place.startsWith(fileName) ? place.slice(fileName.length).replace(/^,\s*/, "") : place;
 }
 
 type Group = Extract<Block, { kind: "text" }> | { kind: "steps"; key: string; steps: readonly ToolBlock[] };

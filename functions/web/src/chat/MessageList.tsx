@@ -2,6 +2,7 @@ import { useText } from "../i18n/language";
 import { newRun } from "../runs/runState";
 import { useStore } from "../store";
 import { Icon } from "../ui/Icon";
+import { IconButton } from "../ui/IconButton";
 import { useWorkspace } from "../workspace/workspace";
 import { AssistantMessage } from "./AssistantMessage";
 import type { Turn } from "./chatStore";
@@ -11,7 +12,10 @@ export function MessageList({ turns }: { turns: readonly Turn[] }) {
   const t = useText();
   const { runs } = useWorkspace();
   const states = useStore(runs.runs);
-  const { scroller, content, atBottom, toBottom } = useStickToBottom(turns.length);
+  const { scroller, content, atBottom, toBottom } = useStickToBottom(
+    turns.length,
+    states.get(turns.at(-1)?.runId ?? "")?.end === null,
+  );
   return (
     <div className="messages-frame">
       <div className="messages" ref={scroller} role="log" aria-live="off" aria-label={t("chat.log")} tabIndex={0}>
@@ -24,11 +28,7 @@ export function MessageList({ turns }: { turns: readonly Turn[] }) {
           ))}
         </div>
       </div>
-      {!atBottom && (
-        <button type="button" className="to-latest" aria-label={t("chat.latest")} title={t("chat.latest")} onClick={toBottom}>
-          <Icon name="down" />
-        </button>
-      )}
+      {!atBottom && <IconButton icon="down" label={t("chat.latest")} className="to-latest" onClick={toBottom} />}
     </div>
   );
 }
@@ -45,7 +45,12 @@ function UserMessage({ turn }: { turn: Turn }) {
       {attached.length > 0 && (
         <div className="attached">
           {attached.map((file) => (
-            <button key={file.id} type="button" className="chip" onClick={() => panels.openFile(file.id, file.fileName)}>
+            <button
+              key={file.id}
+              type="button"
+              className="chip"
+              onClick={() => panels.openFile(file.id, file.fileName)}
+            >
               <Icon name="file" />
               <span>{file.fileName}</span>
             </button>

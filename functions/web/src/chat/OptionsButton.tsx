@@ -1,6 +1,6 @@
 import { useText } from "../i18n/language";
 import { useStore } from "../store";
-import { Icon } from "../ui/Icon";
+import { IconButton } from "../ui/IconButton";
 import { useWorkspace } from "../workspace/workspace";
 import { chooseOptions, runOptions } from "./runOptions";
 
@@ -15,24 +15,35 @@ export function OptionsButton() {
   const isSet = Object.values(options).some((value) => value !== "");
   return (
     <div className="options">
-      <button
-        type="button"
+      <IconButton
+        icon="options"
+        label={t("composer.options")}
         className={isSet ? "icon-button is-set" : "icon-button"}
         popoverTarget={POPOVER_ID}
-        aria-label={t("composer.options")}
-        title={t("composer.options")}
         data-testid="options"
-      >
-        <Icon name="options" />
-      </button>
+      />
       <div id={POPOVER_ID} className="options-popover" popover="auto" role="group" aria-label={t("composer.options")}>
         <label className="field">
           <span>{t("composer.maxCost")}</span>
-          <input inputMode="decimal" placeholder="–" data-testid="max-cost" value={options.maxCostChf} onChange={(event) => chooseOptions({ maxCostChf: event.target.value })} />
+          <input
+            inputMode="decimal"
+            placeholder="–"
+            data-testid="max-cost"
+            value={options.maxCostChf}
+            onChange={(event) => chooseOptions({ maxCostChf: event.target.value })}
+          />
         </label>
         <label className="field">
           <span>{t("composer.maxRounds")}</span>
-          <input type="number" min="1" max="100" placeholder="25" data-testid="max-rounds" value={options.maxRounds} onChange={(event) => chooseOptions({ maxRounds: event.target.value })} />
+          <input
+            type="number"
+            min="1"
+            max="100"
+            placeholder="25"
+            data-testid="max-rounds"
+            value={options.maxRounds}
+            onChange={(event) => chooseOptions({ maxRounds: event.target.value })}
+          />
         </label>
         <label className="field">
           <span>{t("composer.model")}</span>

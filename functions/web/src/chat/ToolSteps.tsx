@@ -26,11 +26,14 @@ function ToolStep({ step, running }: { step: ToolBlock; running: boolean }) {
           <span className="tool-mark" aria-hidden="true">
             {status === "done" && <Icon name="check" />}
             {status === "failed" && <Icon name="alert" />}
+            {status === "stopped" && <Icon name="minus" />}
           </span>
           <span className="tool-name">{step.name}</span>
           <span className="tool-line">{step.outcome?.summary || briefly(step.arguments)}</span>
           <span className="sr-only">{t(`chat.step.${status}`)}</span>
-          {step.outcome?.durationMs != null && <span className="tool-time">{formatDuration(step.outcome.durationMs)}</span>}
+          {step.outcome?.durationMs != null && (
+            <span className="tool-time">{formatDuration(step.outcome.durationMs)}</span>
+          )}
           <Icon name="chevron" />
         </summary>
         <dl>
@@ -51,9 +54,9 @@ function ToolStep({ step, running }: { step: ToolBlock; running: boolean }) {
 }
 
 /** A call without a result in a run that is over did not come to its end. */
-function statusOf(step: ToolBlock, running: boolean): "running" | "done" | "failed" {
+function statusOf(step: ToolBlock, running: boolean): "running" | "done" | "failed" | "stopped" {
   if (step.outcome) return step.outcome.success ? "done" : "failed";
-  return running ? "running" : "failed";
+  return running ? "running" : "stopped";
 }
 
 function pretty(json: string): string {

@@ -1,6 +1,7 @@
 import type { ApiClient } from "../api/client";
 import { Problem } from "../api/problem";
 import type { RunRow, StoredMessage, WorkflowDetail } from "../api/types";
+import { formatBytes } from "../i18n/format";
 import { text } from "../i18n/language";
 import type { RunState } from "../runs/runState";
 import type { RunFrame, RunStore } from "../runs/runStore";
@@ -30,6 +31,9 @@ export interface ChatHooks {
   connected(): Promise<boolean>;
   onRoute(workflowId: string): void;
 }
+
+/** API Gateway closes the connection on a larger WebSocket frame. */
+const LONGEST_FRAME_BYTES = 32_000;
 
 const EMPTY: ChatState = { workflowId: null, title: "", turns: [], loading: false, sending: false };
 
@@ -84,13 +88,17 @@ export class ChatStore {
   };
 
   ask = async (question: Draft): Promise<boolean> => {
-    if (this.state.get().sending) return false;
-    const { workflowId } = this.state.get();
+    const { workflowId, sending, turns } = this.state.get();
+    if (sending || this.#runs.isUnfinished(turns.at(-1)?.runId)) return false;
+    const frame = frameOf(question, workflowId);
+    if (isTooLong(frame)) {
+      tell(text("composer.tooLong"), text("composer.tooLongHint", { limit: formatBytes(LONGEST_FRAME_BYTES) }));
+      return false;
+    }
     this.#change({ sending: true });
     const connected = await this.#hooks.connected();
     this.#change({ sending: false });
     if (this.state.get().workflowId !== workflowId) return false;
-    const frame = frameOf(question, workflowId);
     if (!connected || !this.#runs.ask(frame)) {
       tell(text("composer.notSent"), text("composer.notSentHint"));
       return false;
@@ -123,12 +131,13 @@ export class ChatStore {
   };
 
   #show({ workflow, messages, runs }: WorkflowDetail): void {
-    const asked = runs.map((run) => messages.find((message) => message.role === "user" && message.runId === run.id));
+    const inOrder = runs.toSorted((a, b) => (a.startedAt ?? "").localeCompare(b.startedAt ?? ""));
+    const asked = inOrder.map((run) => messages.find((message) => message.role === "user" && message.runId === run.id));
     const stored = asked.filter((message) => message !== undefined).map(turnOf);
     const known = new Set(stored.map((turn) => turn.runId));
     const unanswered = this.state.get().turns.filter((turn) => !known.has(turn.runId));
     this.#change({ title: workflow.title, turns: [...stored, ...unanswered], loading: false });
-    const finished = runs.filter((run) => isFinished(run) && !this.#runs.has(run.id));
+    const finished = inOrder.filter((run) => isFinished(run) && !this.#runs.has(run.id));
     for (const run of finished) this.#runs.show(runFromMessages(run, messages));
     for (const run of runs) if (!isFinished(run)) this.#runs.follow(run.id);
     void this.#replay(finished);
@@ -170,10 +179,14 @@ function frameOf(question: Draft, workflowId: string | null): RunFrame {
   };
 }
 
+function isTooLong(frame: RunFrame): boolean {
+  return new TextEncoder().encode(JSON.stringify(frame)).length > LONGEST_FRAME_BYTES;
+}
+
 function turnOf({ runId, content, fileIds }: StoredMessage): Turn {
   return { runId, prompt: content, fileIds: fileIds ?? [] };
 }
 
 function isFinished(run: RunRow): boolean {
-  return run.completedAt !== null;
+  return Boolean(run.completedAt);
 }

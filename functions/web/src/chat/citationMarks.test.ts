@@ -3,12 +3,17 @@ import { describe, expect, it } from "vitest";
 import { citationMarks } from "./citationMarks";
 
 function marked(text: string, tagName = "p"): string {
-  const tree: Root = { type: "root", children: [{ type: "element", tagName, properties: {}, children: [{ type: "text", value: text }] }] };
+  const tree: Root = {
+    type: "root",
+    children: [{ type: "element", tagName, properties: {}, children: [{ type: "text", value: text }] }],
+  };
   citationMarks()(tree);
   const [parent] = tree.children;
   if (parent?.type !== "element") throw new Error("no element");
   return parent.children
-    .map((child) => (child.type === "element" ? `<${child.properties.dataCitation}>` : child.type === "text" ? child.value : ""))
+    .map((child) =>
+      child.type === "element" ? `<${child.properties.dataCitation}>` : child.type === "text" ? child.value : "",
+    )
     .join("");
 }
 

@@ -17,7 +17,11 @@ describe("mentions", () => {
   });
 
   it("offers names that begin with the query first, folders with a slash", () => {
-    const found = mentionables([file("my report.pdf"), file("Report.pdf")], [{ id: "f", name: "reports", parentId: null }], "rep");
+    const found = mentionables(
+      [file("my report.pdf"), file("Report.pdf")],
+      [{ id: "f", name: "reports", parentId: null }],
+      "rep",
+    );
     expect(found.map((each) => each.label)).toEqual(["Report.pdf", "reports/", "my report.pdf"]);
   });
 
@@ -37,7 +41,11 @@ describe("drafts", () => {
 
 describe("configOf", () => {
   it("sends only limits that make sense", () => {
-    expect(configOf({ maxCostChf: "0,05", maxRounds: "3", model: "m" })).toEqual({ maxCostCHF: "0.05", maxRounds: 3, model: "m" });
+    expect(configOf({ maxCostChf: "0,05", maxRounds: "3", model: "m" })).toEqual({
+      maxCostCHF: "0.05",
+      maxRounds: 3,
+      model: "m",
+    });
     expect(configOf({ maxCostChf: "-1", maxRounds: "2.5", model: "" })).toEqual({});
   });
 });

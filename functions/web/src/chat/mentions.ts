@@ -32,7 +32,12 @@ export function mentionables(files: readonly FileItem[], folders: readonly Folde
 }
 
 /** The text with the mention completed, and where the caret goes. */
-export function completed(text: string, caret: number, mention: Mention, label: string): { text: string; caret: number } {
+export function completed(
+  text: string,
+  caret: number,
+  mention: Mention,
+  label: string,
+): { text: string; caret: number } {
   const before = `${text.slice(0, mention.start)}@${label} `;
   return { text: before + text.slice(caret).replace(/^ /, ""), caret: before.length };
 }

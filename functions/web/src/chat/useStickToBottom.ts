@@ -9,8 +9,11 @@ export interface StickToBottom {
   toBottom(): void;
 }
 
-/** Keeps the newest text in sight while it grows, unless the user has scrolled away. A new turn always scrolls. */
-export function useStickToBottom(turns: number): StickToBottom {
+/**
+ * Keeps the newest text in sight while it grows, unless the user has scrolled away, or opens something while nothing is
+ * being written (`live`). A new turn always scrolls.
+ */
+export function useStickToBottom(turns: number, live: boolean): StickToBottom {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const sticking = useRef(true);
@@ -31,14 +34,21 @@ export function useStickToBottom(turns: number): StickToBottom {
       sticking.current = frame.scrollHeight - frame.scrollTop - frame.clientHeight < NEAR_PX;
       setAtBottom(sticking.current);
     };
+    const onAct = () => {
+      if (!live) sticking.current = false;
+    };
     const grown = new ResizeObserver(() => sticking.current && toBottom());
     grown.observe(column);
     frame.addEventListener("scroll", onScroll, { passive: true });
+    frame.addEventListener("pointerdown", onAct);
+    frame.addEventListener("keydown", onAct);
     return () => {
       grown.disconnect();
       frame.removeEventListener("scroll", onScroll);
+      frame.removeEventListener("pointerdown", onAct);
+      frame.removeEventListener("keydown", onAct);
     };
-  }, [toBottom]);
+  }, [toBottom, live]);
 
   return { scroller, content, atBottom, toBottom };
 }

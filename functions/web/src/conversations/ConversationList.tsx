@@ -2,6 +2,7 @@ import { useText } from "../i18n/language";
 import { useStore } from "../store";
 import { Icon } from "../ui/Icon";
 import { routeOf } from "../workspace/route";
+import { SearchField } from "../ui/SearchField";
 import { useWorkspace } from "../workspace/workspace";
 import { ConversationRow } from "./ConversationRow";
 
@@ -14,14 +15,18 @@ export function ConversationList() {
     <nav className="side-section conversations" aria-label={t("conversations.title")}>
       <header className="side-header">
         <h2>{t("conversations.title")}</h2>
-        <a className="icon-button" data-testid="new-conversation" href={routeOf(null)} aria-label={t("conversations.new")} title={t("conversations.new")} onClick={panels.closeSidebar}>
+        <a
+          className="icon-button"
+          data-testid="new-conversation"
+          href={routeOf(null)}
+          aria-label={t("conversations.new")}
+          title={t("conversations.new")}
+          onClick={panels.closeSidebar}
+        >
           <Icon name="plus" />
         </a>
       </header>
-      <label className="search">
-        <Icon name="search" />
-        <input type="search" value={search} placeholder={t("conversations.search")} aria-label={t("conversations.search")} onChange={(event) => conversations.search(event.target.value)} />
-      </label>
+      <SearchField label={t("conversations.search")} value={search} onSearch={conversations.search} />
       <ul className="rows">
         {rows.map((row) => (
           <ConversationRow key={row.id} row={row} open={row.id === workflowId} />

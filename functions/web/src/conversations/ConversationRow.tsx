@@ -20,7 +20,11 @@ export function ConversationRow({ row, open }: { row: WorkflowRow; open: boolean
     if (title?.trim()) await conversations.rename(row.id, title.trim());
   };
   const remove = async () => {
-    const question = { title: t("conversations.deleteTitle"), body: t("conversations.deleteBody", { name }), action: t("common.delete") };
+    const question = {
+      title: t("conversations.deleteTitle"),
+      body: t("conversations.deleteBody", { name }),
+      action: t("common.delete"),
+    };
     if ((await confirmed({ ...question, danger: true })) && (await conversations.remove(row.id)) && open) {
       location.hash = routeOf(null);
     }
@@ -28,7 +32,12 @@ export function ConversationRow({ row, open }: { row: WorkflowRow; open: boolean
 
   return (
     <li className={open ? "row is-open" : "row"} data-testid="conversation-row">
-      <a className="row-main" href={routeOf(row.id)} aria-current={open ? "page" : undefined} onClick={panels.closeSidebar}>
+      <a
+        className="row-main"
+        href={routeOf(row.id)}
+        aria-current={open ? "page" : undefined}
+        onClick={panels.closeSidebar}
+      >
         <span className="row-name">{name}</span>
         {isRunning ? (
           <span className="pulse" role="img" aria-label={t("conversations.running")} />

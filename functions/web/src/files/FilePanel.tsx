@@ -2,7 +2,9 @@ import { useState } from "react";
 import { useText } from "../i18n/language";
 import { useStore } from "../store";
 import { Icon } from "../ui/Icon";
+import { IconButton } from "../ui/IconButton";
 import { askFor } from "../ui/prompts";
+import { SearchField } from "../ui/SearchField";
 import { useWorkspace } from "../workspace/workspace";
 import { FileRow } from "./FileRow";
 import { FolderRow } from "./FolderRow";
@@ -36,19 +38,18 @@ export function FilePanel() {
     <section className="side-section files" aria-label={t("files.title")}>
       <header className="side-header">
         <h2>{t("files.title")}</h2>
-        <button type="button" className="icon-button" aria-label={t("files.newFolder")} title={t("files.newFolder")} onClick={() => void createFolder()}>
-          <Icon name="newFolder" />
-        </button>
-        <button type="button" className="icon-button" aria-label={t("files.upload")} title={t("files.upload")} onClick={() => upload("store")}>
-          <Icon name="upload" />
-        </button>
+        <IconButton icon="newFolder" label={t("files.newFolder")} onClick={() => void createFolder()} />
+        <IconButton icon="upload" label={t("files.upload")} onClick={() => upload("store")} />
       </header>
-      <label className="search">
-        <Icon name="search" />
-        <input type="search" value={search} placeholder={t("files.search")} aria-label={t("files.search")} onChange={(event) => setSearch(event.target.value)} />
-      </label>
+      <SearchField label={t("files.search")} value={search} onSearch={setSearch} />
       {tag !== null && (
-        <button type="button" className="chip tag-filter" aria-label={t("files.clearTag")} title={t("files.clearTag")} onClick={() => setTag(null)}>
+        <button
+          type="button"
+          className="chip tag-filter"
+          aria-label={t("files.clearTag")}
+          title={t("files.clearTag")}
+          onClick={() => setTag(null)}
+        >
           #{tag}
           <Icon name="close" />
         </button>

@@ -19,19 +19,38 @@ export function FileRow({ file, progress, onTag }: FileRowProps) {
   const actions = useFileActions(file);
   const { id, fileName, status } = file;
   return (
-    <li className="row file-row" data-testid="file-row" data-status={status} data-file={id} draggable onDragStart={(event) => dragFile(event, id)}>
+    <li
+      className="row file-row"
+      data-testid="file-row"
+      data-status={status}
+      data-file={id}
+      draggable
+      onDragStart={(event) => dragFile(event, id)}
+    >
       <button type="button" className="row-main" title={fileName} onClick={() => panels.openFile(id, fileName)}>
-        <Icon name="file" />
+        <Icon name={status === "failed" ? "alert" : "file"} />
         <span className="row-name">{fileName}</span>
-        {status !== "indexed" && <span className={`status status-${status}`}>{t(`files.status.${status}`)}</span>}
+        {!isSettled(status) && <span className="status">{t(`files.status.${status}`)}</span>}
       </button>
       <Menu label={t("common.actions", { name: fileName })} items={actions} />
-      {!isSettled(status) && <progress aria-label={t(`files.status.${status}`)} max={1} value={progress || undefined} />}
-      {status === "failed" && <p className="row-reason">{file.statusReason ?? t("files.unknownReason")}</p>}
+      {!isSettled(status) && (
+        <progress aria-label={t(`files.status.${status}`)} max={1} value={progress || undefined} />
+      )}
+      {status === "failed" && (
+        <p className="row-reason">
+          {t("files.failedBecause", { reason: file.statusReason ?? t("files.unknownReason") })}
+        </p>
+      )}
       {file.tags.length > 0 && (
         <div className="row-tags">
           {file.tags.map((tag) => (
-            <button key={tag} type="button" className="tag" title={t("files.filterTag", { tag })} onClick={() => onTag(tag)}>
+            <button
+              key={tag}
+              type="button"
+              className="tag"
+              title={t("files.filterTag", { tag })}
+              onClick={() => onTag(tag)}
+            >
               #{tag}
             </button>
           ))}

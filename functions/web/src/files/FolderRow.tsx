@@ -12,11 +12,19 @@ export function FolderRow({ folder }: { folder: Folder }) {
   const { id, name } = folder;
 
   const rename = async () => {
-    const next = await askFor({ title: t("common.rename"), action: t("common.save"), field: { label: t("files.folderName"), value: name } });
+    const next = await askFor({
+      title: t("common.rename"),
+      action: t("common.save"),
+      field: { label: t("files.folderName"), value: name },
+    });
     if (next?.trim()) await files.renameFolder(id, next.trim());
   };
   const remove = async () => {
-    const question = { title: t("files.deleteFolderTitle"), body: t("files.deleteFolderBody", { name }), action: t("common.delete") };
+    const question = {
+      title: t("files.deleteFolderTitle"),
+      body: t("files.deleteFolderBody", { name }),
+      action: t("common.delete"),
+    };
     if (await confirmed({ ...question, danger: true })) await files.removeFolder(id);
   };
 

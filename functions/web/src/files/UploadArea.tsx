@@ -1,7 +1,9 @@
 import { type ChangeEvent, createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
 import { useText } from "../i18n/language";
 import { Icon } from "../ui/Icon";
+import { attempt } from "../ui/toasts";
 import { useWorkspace } from "../workspace/workspace";
+import { droppedFiles } from "./droppedFiles";
 
 /** Where uploaded files go: the folder that is open, and for `attach` to the question as well. */
 export type UploadPurpose = "store" | "attach";
@@ -68,12 +70,16 @@ function useFileDrop(take: (sources: Iterable<File>, why: UploadPurpose) => void
       setDragged(null);
       if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
-      latest.current(event.dataTransfer.files, purposeAt(event));
+      const why = purposeAt(event);
+      const dropped = droppedFiles(event.dataTransfer);
+      void attempt(async () => latest.current(await dropped, why));
     };
     const listeners = { dragover: onOver, dragleave: onLeave, drop: onDrop };
-    for (const [name, listener] of Object.entries(listeners)) document.addEventListener(name, listener as EventListener);
+    for (const [name, listener] of Object.entries(listeners))
+      document.addEventListener(name, listener as EventListener);
     return () => {
-      for (const [name, listener] of Object.entries(listeners)) document.removeEventListener(name, listener as EventListener);
+      for (const [name, listener] of Object.entries(listeners))
+        document.removeEventListener(name, listener as EventListener);
     };
   }, []);
   return dragged;

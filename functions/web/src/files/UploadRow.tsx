@@ -1,5 +1,6 @@
 import { useText } from "../i18n/language";
 import { Icon } from "../ui/Icon";
+import { IconButton } from "../ui/IconButton";
 import { Menu } from "../ui/Menu";
 import { useWorkspace } from "../workspace/workspace";
 import type { Upload } from "./fileStore";
@@ -12,13 +13,15 @@ export function UploadRow({ upload }: { upload: Upload }) {
   const { name } = upload.source;
   const cancel = t("files.cancelUpload", { name });
   return (
-    <li className="row file-row" data-testid="file-row" data-status={failed ? "failed" : "uploading"}>
+    <li
+      className={failed ? "row file-row" : "row file-row is-underway"}
+      data-testid="file-row"
+      data-status={failed ? "failed" : "uploading"}
+    >
       <div className="row-main">
-        <Icon name="file" />
+        <Icon name={failed ? "alert" : "file"} />
         <span className="row-name">{name}</span>
-        <span className={failed ? "status status-failed" : "status"}>
-          {failed ? t("files.status.failed") : `${Math.round(progress * 100)} %`}
-        </span>
+        {!failed && <span className="status">{Math.round(progress * 100)} %</span>}
       </div>
       {failed ? (
         <Menu
@@ -29,10 +32,9 @@ export function UploadRow({ upload }: { upload: Upload }) {
           ]}
         />
       ) : (
-        <button type="button" className="icon-button more" aria-label={cancel} title={cancel} onClick={() => files.discard(upload)}>
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" label={cancel} className="icon-button more" onClick={() => files.discard(upload)} />
       )}
+      {failed && <p className="row-reason">{t("files.uploadBroken")}</p>}
       {!failed && <progress aria-label={t("files.status.uploading")} max={1} value={progress} />}
     </li>
   );

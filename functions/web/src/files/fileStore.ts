@@ -139,7 +139,13 @@ export class FileStore {
     this.#aborts.set(key, abort);
     let file: FileItem | null = null;
     try {
-      const description = { fileName: source.name, mimeType: mimeTypeOf(source), size: source.size, folderId, tags: [] };
+      const description = {
+        fileName: source.name,
+        mimeType: mimeTypeOf(source),
+        size: source.size,
+        folderId,
+        tags: [],
+      };
       const created = await this.#api.createFile(description);
       file = created.file;
       this.#changeUpload(key, { fileId: file.id });
@@ -164,7 +170,11 @@ export class FileStore {
 
   #fail(key: string, fileName: string, file: FileItem | null, error: unknown, cancelled: boolean): void {
     // Without its bytes the registered file would wait for ever.
-    if (file) void this.#api.deleteFile(file.id).then(this.refresh).catch(() => undefined);
+    if (file)
+      void this.#api
+        .deleteFile(file.id)
+        .then(this.refresh)
+        .catch(() => undefined);
     if (cancelled) return this.#dropUpload(key);
     this.#changeUpload(key, { failed: true, fileId: null });
     if (error instanceof UploadFailed) {

@@ -9,7 +9,7 @@ const folders = [
 ];
 
 function file(fileName: string, folderId: string | null, tags: string[] = []): FileItem {
-  return { id: fileName, fileName, folderId, tags } as unknown as FileItem;
+  return { id: fileName, fileName, folderId, tags, createdAt: "" } as unknown as FileItem;
 }
 
 describe("folders", () => {

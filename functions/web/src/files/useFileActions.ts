@@ -20,7 +20,11 @@ export function useFileActions(file: FileItem): MenuItem[] {
     focusPrompt();
   };
   const rename = async () => {
-    const next = await askFor({ title: t("common.rename"), action: t("common.save"), field: { label: t("files.name"), value: name } });
+    const next = await askFor({
+      title: t("common.rename"),
+      action: t("common.save"),
+      field: { label: t("files.name"), value: name },
+    });
     if (next?.trim()) await files.change(id, { fileName: next.trim() });
   };
   const tag = async () => {
@@ -30,14 +34,24 @@ export function useFileActions(file: FileItem): MenuItem[] {
   };
   const move = async () => {
     const { folders } = files.state.get();
-    const label = (folderId: string) => pathTo(folders, folderId).map((folder) => folder.name).join(" / ");
-    const options = [{ value: TOP, label: t("files.noFolder") }, ...folders.map((folder) => ({ value: folder.id, label: label(folder.id) }))];
+    const label = (folderId: string) =>
+      pathTo(folders, folderId)
+        .map((folder) => folder.name)
+        .join(" / ");
+    const options = [
+      { value: TOP, label: t("files.noFolder") },
+      ...folders.map((folder) => ({ value: folder.id, label: label(folder.id) })),
+    ];
     const field = { label: t("files.folder"), value: file.folderId ?? TOP, options };
     const next = await askFor({ title: t("files.moveTitle", { name }), action: t("common.save"), field });
     if (next !== null) await files.change(id, { folderId: next === TOP ? null : next });
   };
   const remove = async () => {
-    const question = { title: t("files.deleteTitle"), body: t("files.deleteBody", { name }), action: t("common.delete") };
+    const question = {
+      title: t("files.deleteTitle"),
+      body: t("files.deleteBody", { name }),
+      action: t("common.delete"),
+    };
     if (!(await confirmed({ ...question, danger: true })) || !(await files.remove(id))) return;
     chat.detach(id);
     if (panels.preview.get()?.fileId === id) panels.closePreview();

@@ -104,12 +104,14 @@ export const dictionary = {
     en: "The storage did not take it. Try again from the file's menu.",
     de: "Der Speicher hat die Datei nicht angenommen. Im Menü der Datei erneut versuchen.",
   },
+  "files.uploadBroken": { en: "Not uploaded", de: "Nicht hochgeladen" },
   "files.status.uploading": { en: "Uploading", de: "Wird hochgeladen" },
-  "files.status.pending": { en: "Waiting to be indexed", de: "Wartet auf Indexierung" },
-  "files.status.extracted": { en: "Reading", de: "Wird gelesen" },
+  "files.status.pending": { en: "Reading", de: "Wird gelesen" },
+  "files.status.extracted": { en: "Preparing", de: "Wird vorbereitet" },
   "files.status.embedding": { en: "Indexing", de: "Wird indexiert" },
   "files.status.indexed": { en: "Ready", de: "Bereit" },
   "files.status.failed": { en: "Not indexed", de: "Nicht indexiert" },
+  "files.failedBecause": { en: "Not indexed: {reason}", de: "Nicht indexiert: {reason}" },
   "files.unknownReason": { en: "The reason is not known.", de: "Der Grund ist nicht bekannt." },
 
   "chat.empty": { en: "What would you like to know?", de: "Was möchtest du wissen?" },
@@ -119,7 +121,10 @@ export const dictionary = {
   },
   "chat.example1": { en: "Summarise the main points of ", de: "Fasse die wichtigsten Punkte zusammen von " },
   "chat.example2": { en: "Which files mention ", de: "In welchen Dateien steht etwas über " },
-  "chat.example3": { en: "Define the following term as used in my files: ", de: "Erkläre diesen Begriff anhand meiner Dateien: " },
+  "chat.example3": {
+    en: "Define the following term as used in my files: ",
+    de: "Erkläre diesen Begriff anhand meiner Dateien: ",
+  },
   "chat.log": { en: "Conversation", de: "Gespräch" },
   "chat.you": { en: "You", de: "Du" },
   "chat.latest": { en: "Jump to the latest", de: "Zum Neuesten springen" },
@@ -128,7 +133,10 @@ export const dictionary = {
   "chat.answered": { en: "Answer: {text}", de: "Antwort: {text}" },
   "chat.round": { en: "Round {round} of {max}", de: "Runde {round} von {max}" },
   "chat.loadFailed": { en: "The conversation could not be opened", de: "Das Gespräch konnte nicht geöffnet werden" },
-  "chat.stopped": { en: "Stopped. What was written so far is kept.", de: "Angehalten. Das bisher Geschriebene bleibt." },
+  "chat.stopped": {
+    en: "Stopped. What was written so far is kept.",
+    de: "Angehalten. Das bisher Geschriebene bleibt.",
+  },
   "chat.maxRounds": {
     en: "The round limit was reached. Ask on to continue, or raise the limit in the options.",
     de: "Die Rundengrenze ist erreicht. Weiterfragen oder die Grenze in den Optionen erhöhen.",
@@ -147,6 +155,7 @@ export const dictionary = {
   "chat.step.running": { en: "running", de: "läuft" },
   "chat.step.done": { en: "done", de: "erledigt" },
   "chat.step.failed": { en: "failed", de: "gescheitert" },
+  "chat.step.stopped": { en: "interrupted", de: "unterbrochen" },
   "chat.step.arguments": { en: "Arguments", de: "Argumente" },
   "chat.step.result": { en: "Result", de: "Ergebnis" },
 
@@ -163,7 +172,10 @@ export const dictionary = {
   "summary.copy": { en: "Copy the answer", de: "Antwort kopieren" },
 
   "composer.label": { en: "Your question", de: "Deine Frage" },
-  "composer.placeholder": { en: "Ask about your files. @ names one.", de: "Frage zu den Dateien stellen. @ nennt eine." },
+  "composer.placeholder": {
+    en: "Ask about your files. @ names one.",
+    de: "Frage zu den Dateien stellen. @ nennt eine.",
+  },
   "composer.send": { en: "Send", de: "Senden" },
   "composer.stop": { en: "Stop", de: "Anhalten" },
   "composer.attach": { en: "Attach files", de: "Dateien anhängen" },
@@ -175,12 +187,30 @@ export const dictionary = {
   "composer.automatic": { en: "Automatic", de: "Automatisch" },
   "composer.keys": { en: "Enter sends · Shift+Enter new line", de: "Enter sendet · Shift+Enter neue Zeile" },
   "composer.mentions": { en: "Files", de: "Dateien" },
-  "composer.uploading": { en: "Wait until the attached files are uploaded", de: "Warten, bis die angehängten Dateien hochgeladen sind" },
+  "composer.uploading": {
+    en: "Wait until the attached files are uploaded",
+    de: "Warten, bis die angehängten Dateien hochgeladen sind",
+  },
   "composer.notSent": { en: "Your question was not sent", de: "Die Frage wurde nicht gesendet" },
   "composer.notSentHint": {
     en: "There is no connection. Your text is back in the box: try again in a moment.",
     de: "Es besteht keine Verbindung. Der Text steht wieder im Feld: gleich noch einmal versuchen.",
   },
+
+  "composer.tooLong": { en: "Your question is too long", de: "Die Frage ist zu lang" },
+  "composer.tooLongHint": {
+    en: "It is over {limit}. Put the long text into a file and attach it.",
+    de: "Sie ist grösser als {limit}. Den langen Text bitte als Datei anhängen.",
+  },
+  "composer.notStopped": { en: "The answer was not stopped", de: "Die Antwort wurde nicht angehalten" },
+  "composer.notStoppedHint": {
+    en: "There is no connection. Try again in a moment.",
+    de: "Es besteht keine Verbindung. Gleich noch einmal versuchen.",
+  },
+
+  "place.page": { en: "page {n}", de: "Seite {n}" },
+  "place.slide": { en: "slide {n}", de: "Folie {n}" },
+  "place.sheet": { en: "sheet {name}", de: "Blatt {name}" },
 
   "preview.title": { en: "Preview", de: "Vorschau" },
   "preview.outline": { en: "Outline", de: "Gliederung" },
@@ -193,7 +223,10 @@ export const dictionary = {
   "preview.openOriginal": { en: "Open original", de: "Original öffnen" },
   "preview.noText": { en: "There is no text on this page.", de: "Auf dieser Seite steht kein Text." },
   "preview.media": { en: "[picture or other media]", de: "[Bild oder anderes Medium]" },
-  "preview.notIndexed": { en: "This file has no index yet: {status}.", de: "Diese Datei ist noch nicht indexiert: {status}." },
+  "preview.notIndexed": {
+    en: "This file has no index yet: {status}.",
+    de: "Diese Datei ist noch nicht indexiert: {status}.",
+  },
   "preview.facts": { en: "{size} · {chunks} passages", de: "{size} · {chunks} Textstellen" },
 
   "problem.network": { en: "The server cannot be reached", de: "Der Server ist nicht erreichbar" },
@@ -202,9 +235,15 @@ export const dictionary = {
     de: "Bitte die Verbindung prüfen und erneut versuchen. Nichts Getipptes geht verloren.",
   },
   "problem.server": { en: "The server could not do this", de: "Der Server konnte das nicht ausführen" },
-  "problem.serverHint": { en: "Try again in a moment (status {status}).", de: "Gleich noch einmal versuchen (Status {status})." },
+  "problem.serverHint": {
+    en: "Try again in a moment (status {status}).",
+    de: "Gleich noch einmal versuchen (Status {status}).",
+  },
   "problem.unexpected": { en: "Something went wrong", de: "Etwas ist schiefgelaufen" },
-  "problem.unexpectedHint": { en: "Try again; if it stays, reload the page.", de: "Erneut versuchen; falls es bleibt, die Seite neu laden." },
+  "problem.unexpectedHint": {
+    en: "Try again; if it stays, reload the page.",
+    de: "Erneut versuchen; falls es bleibt, die Seite neu laden.",
+  },
 } satisfies Record<string, Record<Language, string>>;
 
 export type TextKey = keyof typeof dictionary;

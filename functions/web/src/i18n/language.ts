@@ -26,7 +26,9 @@ export function locale(): string {
 }
 
 export function text(key: TextKey, parameters: Parameters = {}): string {
-  return dictionary[key][language.get()].replace(/\{(\w+)\}/g, (whole, name: string) => String(parameters[name] ?? whole));
+  return dictionary[key][language.get()].replace(/\{(\w+)\}/g, (whole, name: string) =>
+    String(parameters[name] ?? whole),
+  );
 }
 
 /** `text` for components: they render again when the language changes. */

@@ -13,7 +13,9 @@ interface OutlineProps {
 /** The file's headings; one with a page opens it. */
 export function Outline({ sections, page, onPage }: OutlineProps) {
   const t = useText();
-  const current = sections.findLast((section) => section.startPage !== null && page !== null && section.startPage <= page);
+  const current = sections.findLast(
+    (section) => section.startPage !== null && page !== null && section.startPage <= page,
+  );
   return (
     <details className="outline">
       <summary>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { ContentObject } from "../api/types";
 import { useText } from "../i18n/language";
-import { Icon } from "../ui/Icon";
+import { IconButton } from "../ui/IconButton";
 import { Markdown } from "../ui/Markdown";
 import { tellProblem } from "../ui/toasts";
 import { useWorkspace } from "../workspace/workspace";
@@ -29,7 +29,9 @@ export function PageText({ fileId, page, pageCount, quote, onPage }: PageTextPro
       <div className="page-sheet" ref={text}>
         {objects === null && <p>{t("app.loading")}</p>}
         {objects?.length === 0 && <p>{t("preview.noText")}</p>}
-        {objects?.map((object) => <ObjectText key={object.sequence} object={object} quote={quote} />)}
+        {objects?.map((object) => (
+          <ObjectText key={object.sequence} object={object} quote={quote} />
+        ))}
       </div>
     </section>
   );
@@ -39,13 +41,16 @@ function Pager({ page, pageCount, onPage }: { page: number; pageCount: number | 
   const t = useText();
   return (
     <div className="pager">
-      <button type="button" className="icon-button" disabled={page <= 1} aria-label={t("preview.previous")} onClick={() => onPage(page - 1)}>
-        <Icon name="left" />
-      </button>
-      <span aria-live="polite">{pageCount === null ? t("preview.page", { page }) : t("preview.pageOf", { page, count: pageCount })}</span>
-      <button type="button" className="icon-button" disabled={pageCount !== null && page >= pageCount} aria-label={t("preview.next")} onClick={() => onPage(page + 1)}>
-        <Icon name="chevron" />
-      </button>
+      <IconButton icon="left" label={t("preview.previous")} disabled={page <= 1} onClick={() => onPage(page - 1)} />
+      <span aria-live="polite">
+        {pageCount === null ? t("preview.page", { page }) : t("preview.pageOf", { page, count: pageCount })}
+      </span>
+      <IconButton
+        icon="chevron"
+        label={t("preview.next")}
+        disabled={pageCount !== null && page >= pageCount}
+        onClick={() => onPage(page + 1)}
+      />
     </div>
   );
 }
@@ -71,11 +76,14 @@ function useObjects(fileId: string, page: number | null): ContentObject[] | null
   useEffect(() => {
     let current = true;
     setObjects(null);
-    api.fileObjects(fileId, page).then((answer) => current && setObjects(answer), (error: unknown) => {
-      if (!current) return;
-      setObjects([]);
-      tellProblem(error);
-    });
+    api.fileObjects(fileId, page).then(
+      (answer) => current && setObjects(answer),
+      (error: unknown) => {
+        if (!current) return;
+        setObjects([]);
+        tellProblem(error);
+      },
+    );
     return () => {
       current = false;
     };

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import type { FileIndex } from "../api/types";
 import { useText } from "../i18n/language";
 import { useStore } from "../store";
-import { Icon } from "../ui/Icon";
+import { IconButton } from "../ui/IconButton";
 import { tellProblem } from "../ui/toasts";
 import type { PreviewTarget } from "../workspace/panels";
 import { useWorkspace } from "../workspace/workspace";
@@ -27,12 +27,15 @@ function Preview({ target }: { target: PreviewTarget }) {
   const shownPage = page ?? (pageCount === null ? null : 1);
   const { citation, fileName } = target;
   return (
-    <aside className="preview" data-testid="preview" data-page={shownPage ?? undefined} aria-label={`${t("preview.title")}: ${fileName}`}>
+    <aside
+      className="preview"
+      data-testid="preview"
+      data-page={shownPage ?? undefined}
+      aria-label={`${t("preview.title")}: ${fileName}`}
+    >
       <header className="preview-header">
         <h2 title={fileName}>{fileName}</h2>
-        <button type="button" className="icon-button" autoFocus aria-label={t("common.close")} title={t("common.close")} onClick={panels.closePreview}>
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" label={t("common.close")} autoFocus onClick={panels.closePreview} />
       </header>
       <div className="preview-body">
         <PreviewActions fileId={target.fileId} page={shownPage} chunkCount={index?.chunkCount ?? null} />
@@ -44,8 +47,18 @@ function Preview({ target }: { target: PreviewTarget }) {
             <blockquote>{citation.quote}</blockquote>
           </figure>
         )}
-        {structure && structure.sections.length > 0 && <Outline sections={structure.sections} page={shownPage} onPage={setPage} />}
-        {index && <PageText fileId={target.fileId} page={shownPage} pageCount={pageCount} quote={citation?.quote ?? null} onPage={setPage} />}
+        {structure && structure.sections.length > 0 && (
+          <Outline sections={structure.sections} page={shownPage} onPage={setPage} />
+        )}
+        {index && (
+          <PageText
+            fileId={target.fileId}
+            page={shownPage}
+            pageCount={pageCount}
+            quote={citation?.quote ?? null}
+            onPage={setPage}
+          />
+        )}
       </div>
     </aside>
   );
@@ -57,10 +70,13 @@ function useIndex(fileId: string): FileIndex | null {
   const status = useStore(files.state).files.find((file) => file.id === fileId)?.status;
   useEffect(() => {
     let current = true;
-    api.fileIndex(fileId).then((answer) => current && setIndex(answer), (error: unknown) => {
-      // A file that is not indexed yet says so itself.
-      if (current && (status === "indexed" || status === undefined)) tellProblem(error);
-    });
+    api.fileIndex(fileId).then(
+      (answer) => current && setIndex(answer),
+      (error: unknown) => {
+        // A file that is not indexed yet says so itself.
+        if (current && (status === "indexed" || status === undefined)) tellProblem(error);
+      },
+    );
     return () => {
       current = false;
     };

@@ -8,6 +8,7 @@ describe("highlight", () => {
   });
 
   it("marks nothing without a match", () => {
-    for (const quote of [null, "", "…", "absent"]) expect(highlight("Text", quote)).toEqual({ before: "Text", quote: "", after: "" });
+    for (const quote of [null, "", "…", "absent"])
+      expect(highlight("Text", quote)).toEqual({ before: "Text", quote: "", after: "" });
   });
 });

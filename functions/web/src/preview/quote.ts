@@ -7,7 +7,10 @@ export interface Highlighted {
 
 /** Finds a quote in a text whatever its line breaks and spaces, and whatever dots it was shortened with. */
 export function highlight(text: string, quote: string | null): Highlighted {
-  const words = (quote ?? "").replace(/^[\s.…]+|[\s.…]+$/g, "").split(/\s+/).filter(Boolean);
+  const words = (quote ?? "")
+    .replace(/^[\s.…]+|[\s.…]+$/g, "")
+    .split(/\s+/)
+    .filter(Boolean);
   const match = words.length > 0 ? new RegExp(words.map(escape).join("\\s+"), "i").exec(text) : null;
   if (!match) return { before: text, quote: "", after: "" };
   const end = match.index + match[0].length;

@@ -89,7 +89,10 @@ describe("applyEvent", () => {
   });
 
   it("keeps the text before the tools when a closing text comes in the same round", () => {
-    const closing: Bare = { type: "message", data: { messageId: "m", role: "assistant", content: "So far: …", round: 1 } };
+    const closing: Bare = {
+      type: "message",
+      data: { messageId: "m", role: "assistant", content: "So far: …", round: 1 },
+    };
     const said: Bare = { type: "message", data: { messageId: "n", role: "assistant", content: "Looking.", round: 1 } };
     expect(texts(replay(log(chunk("Looking."), said, call, result, closing)))).toEqual(["Looking.", "So far: …"]);
   });

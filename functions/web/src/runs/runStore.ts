@@ -53,6 +53,11 @@ export class RunStore {
     for (const timer of this.#gapTimers.values()) clearTimeout(timer);
   };
 
+  isUnfinished = (runId: string | undefined): boolean => {
+    const run = this.#latest.get(runId ?? "");
+    return run !== undefined && run.end === null;
+  };
+
   has = (runId: string): boolean => this.#latest.has(runId);
 
   /** Asks a question. False when there is no connection: nothing is kept then. */

@@ -17,17 +17,15 @@ export function runFromMessages(row: RunRow, messages: readonly StoredMessage[])
 function blocksOf(message: StoredMessage, own: readonly StoredMessage[]): Block[] {
   const { id, round, content } = message;
   const text: Block = { kind: "text", key: id, round, attempt: 0, text: content, stored: true };
-  const tools = (message.toolCalls ?? []).map(
-    (call): ToolBlock => ({
-      kind: "tool",
-      key: call.id,
-      round,
-      name: call.name,
-      arguments: call.arguments,
-      readOnly: true,
-      outcome: outcomeOf(call.id, own),
-    }),
-  );
+  const tools = (message.toolCalls ?? []).map((call): ToolBlock => ({
+    kind: "tool",
+    key: call.id,
+    round,
+    name: call.name,
+    arguments: call.arguments,
+    readOnly: true,
+    outcome: outcomeOf(call.id, own),
+  }));
   return content ? [text, ...tools] : tools;
 }
 

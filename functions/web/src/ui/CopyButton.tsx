@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useText } from "../i18n/language";
-import { Icon } from "./Icon";
+import { IconButton } from "./IconButton";
 import { attempt } from "./toasts";
 
 const SHOWN_MS = 1500;
@@ -15,8 +15,11 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
   };
   const name = copied ? t("common.copied") : (label ?? t("common.copy"));
   return (
-    <button type="button" className="icon-button copy" aria-label={name} title={name} onClick={() => void copy()}>
-      <Icon name={copied ? "check" : "copy"} />
-    </button>
+    <IconButton
+      icon={copied ? "check" : "copy"}
+      label={name}
+      className="icon-button copy"
+      onClick={() => void copy()}
+    />
   );
 }

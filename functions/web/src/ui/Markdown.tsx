@@ -16,10 +16,14 @@ interface MarkdownProps {
 const NO_PLUGINS: PluggableList = [];
 const REMARK = [remarkGfm];
 
-/** Markdown from a model or a file: hostile until sanitized. It loads no picture and leaves the page by a new tab only. */
+/** Markdown from a model or a file, hostile until sanitized: it loads no picture, and its links open a new tab. */
 export const Markdown = memo(function Markdown({ text, plugins = NO_PLUGINS, components }: MarkdownProps) {
   return (
-    <ReactMarkdown remarkPlugins={REMARK} rehypePlugins={[rehypeSanitize, ...plugins]} components={{ ...SAFE, ...components }}>
+    <ReactMarkdown
+      remarkPlugins={REMARK}
+      rehypePlugins={[rehypeSanitize, ...plugins]}
+      components={{ ...SAFE, ...components }}
+    >
       {text}
     </ReactMarkdown>
   );

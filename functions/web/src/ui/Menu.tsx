@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useId, useRef } from "react";
-import { Icon } from "./Icon";
+import { IconButton } from "./IconButton";
 
 export interface MenuItem {
   label: string;
@@ -7,7 +7,7 @@ export interface MenuItem {
   act(): void;
 }
 
-/** A "…" button with a menu in the top layer: arrow keys move, Esc and a click outside close (the popover's own work). */
+/** A "…" button with a menu in the top layer: arrow keys move; Esc and a click outside close, as popovers do. */
 export function Menu({ label, items }: { label: string; items: readonly MenuItem[] }) {
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
@@ -26,9 +26,14 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
   };
   return (
     <>
-      <button ref={button} type="button" className="icon-button more" popoverTarget={id} aria-label={label} aria-haspopup="menu">
-        <Icon name="more" />
-      </button>
+      <IconButton
+        icon="more"
+        label={label}
+        ref={button}
+        className="icon-button more"
+        popoverTarget={id}
+        aria-haspopup="menu"
+      />
       <div
         ref={menu}
         id={id}

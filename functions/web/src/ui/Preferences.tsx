@@ -1,6 +1,6 @@
 import { chooseLanguage, language, useText } from "../i18n/language";
 import { useStore } from "../store";
-import { Icon } from "./Icon";
+import { IconButton } from "./IconButton";
 import { nextTheme, theme } from "./theme";
 
 export function LanguageButton() {
@@ -24,9 +24,5 @@ export function ThemeButton() {
   const t = useText();
   const current = useStore(theme);
   const label = t(`bar.theme.${current}`);
-  return (
-    <button type="button" className="icon-button" aria-label={label} title={label} onClick={nextTheme}>
-      <Icon name={current} />
-    </button>
-  );
+  return <IconButton icon={current} label={label} onClick={nextTheme} />;
 }

@@ -1,6 +1,7 @@
 import { useText } from "../i18n/language";
 import { useStore } from "../store";
 import { Icon } from "./Icon";
+import { IconButton } from "./IconButton";
 import { dismiss, toasts } from "./toasts";
 
 export function Toasts() {
@@ -14,9 +15,7 @@ export function Toasts() {
             <strong>{title}</strong>
             <p>{detail}</p>
           </div>
-          <button type="button" className="icon-button" aria-label={t("common.close")} onClick={() => dismiss(id)}>
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" label={t("common.close")} onClick={() => dismiss(id)} />
         </div>
       ))}
     </div>

@@ -1,8 +1,9 @@
+import { useEffect } from "react";
 import type { Session } from "../auth/session";
 import { formatChf } from "../i18n/format";
 import { useText } from "../i18n/language";
 import { useStore } from "../store";
-import { Icon } from "../ui/Icon";
+import { IconButton } from "../ui/IconButton";
 import { LanguageButton, ThemeButton } from "../ui/Preferences";
 import mark from "../ui/mark.svg";
 import { useWorkspace } from "./workspace";
@@ -11,12 +12,19 @@ export function TopBar({ session }: { session: Session }) {
   const t = useText();
   const { chat, panels, socket } = useWorkspace();
   const { title } = useStore(chat.state);
+  useEffect(() => {
+    document.title = title ? `${title} – Werkbank` : "Werkbank";
+  }, [title]);
   const isWaiting = useStore(socket.state) === "waiting";
   return (
     <header className="top-bar">
-      <button type="button" className="icon-button sidebar-button" aria-label={t("bar.sidebar")} title={t("bar.sidebar")} aria-expanded={useStore(panels.sidebar)} onClick={panels.toggleSidebar}>
-        <Icon name="menu" />
-      </button>
+      <IconButton
+        icon="menu"
+        label={t("bar.sidebar")}
+        className="icon-button sidebar-button"
+        aria-expanded={useStore(panels.sidebar)}
+        onClick={panels.toggleSidebar}
+      />
       <span className="brand">
         <img src={mark} alt="" width="22" height="22" />
         <span>Werkbank</span>
@@ -31,9 +39,7 @@ export function TopBar({ session }: { session: Session }) {
       <Spending />
       <LanguageButton />
       <ThemeButton />
-      <button type="button" className="icon-button" data-testid="sign-out" aria-label={t("auth.signOut")} title={t("auth.signOut")} onClick={() => session.signOut()}>
-        <Icon name="out" />
-      </button>
+      <IconButton icon="out" label={t("auth.signOut")} data-testid="sign-out" onClick={() => session.signOut()} />
     </header>
   );
 }
@@ -45,7 +51,13 @@ function Spending() {
   const label = t("bar.spent", { spent: formatChf(me.spentChf), limit: formatChf(me.limitChf) });
   return (
     <span className="spending" title={label}>
-      <meter aria-label={label} min={0} max={Number(me.limitChf) || 1} high={Number(me.limitChf) * 0.8} value={Number(me.spentChf)} />
+      <meter
+        aria-label={label}
+        min={0}
+        max={Number(me.limitChf) || 1}
+        high={Number(me.limitChf) * 0.8}
+        value={Number(me.spentChf)}
+      />
       <span>{formatChf(me.spentChf)}</span>
     </span>
   );

@@ -17,8 +17,7 @@ export class Panels {
   readonly folder = new Store<string | null>(null);
   #opener: HTMLElement | null = null;
 
-  openFile = (fileId: string, fileName: string): void =>
-    this.#open({ fileId, fileName, page: null, citation: null });
+  openFile = (fileId: string, fileName: string): void => this.#open({ fileId, fileName, page: null, citation: null });
 
   openCitation = (citation: Citation): void => {
     const { fileId, fileName, ref } = citation;

@@ -6,7 +6,7 @@ import type { Session } from "../auth/session";
 import { ChatStore } from "../chat/chatStore";
 import { ConversationStore } from "../conversations/conversationStore";
 import { FileStore } from "../files/fileStore";
-import { language } from "../i18n/language";
+import { language, text } from "../i18n/language";
 import { type RunEvent, parseEvent } from "../runs/events";
 import type { RunState } from "../runs/runState";
 import { RunStore } from "../runs/runStore";
@@ -63,7 +63,10 @@ export class Workspace {
     };
   };
 
-  stopRun = (runId: string): boolean => this.socket.send({ action: "stop", runId });
+  stopRun = async (runId: string): Promise<void> => {
+    const isSent = (await this.#untilConnected()) && this.socket.send({ action: "stop", runId });
+    if (!isSent) tell(text("composer.notStopped"), text("composer.notStoppedHint"));
+  };
 
   #address = async (): Promise<string> => {
     const { socketUrl, ticket } = await this.api.socketTicket();
@@ -88,6 +91,7 @@ export class Workspace {
     this.runs.resumeAll();
     if (this.me.get() === null) void this.#refreshMe().catch(() => undefined);
     this.files.refreshSoon();
+    this.conversations.refreshSoon();
   };
 
   #untilConnected = (): Promise<boolean> => {
