@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.template.deployment import ROOT, Function, functions
+from tests.template.reach import packages_reached
 
 pytestmark = pytest.mark.slow
 
@@ -74,6 +75,13 @@ def test_the_page_is_built_without_its_sources(built: Path) -> None:
 
 
 @every_function
+def test_what_is_imported_later_is_in_the_layers_too(built: Path, function: Function) -> None:
+    folders = [built / layer / "python" for layer in function.layers]
+    there = {path.name.split(".")[0] for folder in folders if folder.exists() for path in folder.iterdir()}
+    assert packages_reached(function.folder / "handler.py") <= there
+
+
+@every_function
 def test_function_imports_with_its_layers_alone(built_for_here: Path, function: Function) -> None:
     layers = [built_for_here / layer / "python" for layer in function.layers]
     paths = [str(path) for path in (built_for_here / function.logical_id, *layers) if path.exists()]
@@ -82,7 +90,7 @@ def test_function_imports_with_its_layers_alone(built_for_here: Path, function: 
         "AWS_REGION": "eu-central-1",
         "AWS_DEFAULT_REGION": "eu-central-1",
         "AWS_LAMBDA_FUNCTION_NAME": function.logical_id,
-        **dict.fromkeys(function.variables, "none"),
+        **dict.fromkeys(function.variables, "1"),
     }
     # -I -S: no site-packages, no PYTHONPATH, no working directory.
     command = [sys.executable, "-I", "-S", "-c", script]
