@@ -1,5 +1,6 @@
 """Logs, traces and metrics through Powertools. Messages are fixed texts with fields beside them; never content."""
 
+import warnings
 from collections.abc import Callable
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
@@ -14,6 +15,8 @@ Handler = Callable[[Event, LambdaContext], Event]
 
 logger = Logger(service=SERVICE)
 tracer = Tracer(service=SERVICE)
+# Most invocations count nothing, which is no reason for a warning in every log.
+warnings.filterwarnings("ignore", message="No application metrics to publish")
 metrics = Metrics(namespace="Werkbank", service=SERVICE)
 
 

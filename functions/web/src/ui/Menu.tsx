@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useRef } from "react";
+import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { IconButton } from "./IconButton";
 
 export interface MenuItem {
@@ -12,6 +12,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
   const place = () => {
     const anchor = button.current?.getBoundingClientRect();
     if (!menu.current || !anchor) return;
@@ -41,19 +42,21 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
         role="menu"
         popover="auto"
         onKeyDown={moveFocus}
+        onBeforeToggle={(event) => setOpen(event.newState === "open")}
         onToggle={(event) => event.newState === "open" && place()}
       >
-        {items.map((item) => (
-          <button
-            key={item.label}
-            type="button"
-            role="menuitem"
-            className={item.danger ? "menu-item danger-text" : "menu-item"}
-            onClick={() => choose(item)}
-          >
-            {item.label}
-          </button>
-        ))}
+        {isOpen &&
+          items.map((item) => (
+            <button
+              key={item.label}
+              type="button"
+              role="menuitem"
+              className={item.danger ? "menu-item danger-text" : "menu-item"}
+              onClick={() => choose(item)}
+            >
+              {item.label}
+            </button>
+          ))}
       </div>
     </>
   );

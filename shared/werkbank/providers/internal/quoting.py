@@ -8,24 +8,21 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Protocol
 
+from werkbank.documents.sentences import split_sentences
 from werkbank.domain.language import function_words, likely_languages
 from werkbank.domain.passages import Passage
 
 _WORD = re.compile(r"[^\W_]+")
 _LINE_STARTS_ANEW = re.compile(r"\n(?=\s*(?:[-*•|#>]|\d+[.)]\s))|\n{2,}")
-# A full stop ends a sentence before a capital, a digit or an opening mark – unless what it ends is an abbreviation.
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"“”’»)]*\s+(?=[\"„“‘«(\[]?[A-ZÄÖÜÉÈÀ0-9])")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:z|d|u|o|e|i|vgl|bzw|ca|Nr|No|Abb|Fig|Tab|Kap|Bd|Art|Abs|Dr|Prof|Mr|Mrs|St|Hr|Fr|usw|etc|evtl|ggf|inkl|"
-    r"Mio|Mrd|vs|al|S|p|pp|Jh|Chr|geb|gest|sog)|\b[A-Z]|(?:^|\s)\d{1,2})\.$"
-)
+_HEADING = re.compile(r"^#{1,6}\s+(.*)$", re.MULTILINE)
 _DEFINES = re.compile(
-    r"\b(?:ist|sind|heißt|heisst|nennt|bezeichnet|bedeutet|versteht|is|are|means|refers|called|defined|denotes)\b",
+    r"(?:ist|sind|heißt|heisst|heißen|nennt|bezeichnet|bedeutet|versteht|is|are|means|refers|called|defined|denotes)"
+)
+_ASKS_FOR_DEFINITION = re.compile(
+    r"^\W*(?:(?:was|wann) (?:ist|sind|bedeutet|heißt|heisst|versteht)|(?:what|when)(?:'s| is| are| does)|defin)",
     re.IGNORECASE,
 )
-_ASKS_WHAT_IS = re.compile(
-    r"^\W*(?:was (?:ist|sind|bedeutet|heißt|versteht)|what(?:'s| is| are| does)|define|definiere)", re.IGNORECASE
-)
+_DEFINING_DISTANCE = 4  # words between what defines and what is defined
 _MAX_QUOTES = 3
 _GOOD_ENOUGH = 0.55  # of the best quote's score
 _LEAST_COVERAGE = 0.22  # of the question's weight that a quote must touch
@@ -55,7 +52,7 @@ def best_quotes(question: str, passages: Sequence[Passage]) -> list[Quote]:
     if not asked or not sentences:
         return []
     weights = _rarities(asked, [sentence for _, _, sentence in sentences])
-    wants_definition = bool(_ASKS_WHAT_IS.search(question))
+    wants_definition = bool(_ASKS_FOR_DEFINITION.search(question))
     scored = sorted(
         (
             (-_score(sentence, passage, rank, weights, wants_definition), position, passage, sentence)
@@ -88,11 +85,19 @@ def _score(sentence: str, passage: Passage, rank: int, weights: dict[str, float]
     around = _coverage(f"{passage.place} {passage.text}", weights)
     if total == 0 or own < _LEAST_COVERAGE * total or len(sentence) < _LEAST_CHARACTERS:
         return 0.0
-    score = own / total + 0.2 * around / total + 0.3 / (rank + 1)
-    if wants_definition and _DEFINES.search(sentence):
-        score += 0.25
+    score = own / total + 0.2 * around / total + 0.2 / (rank + 1)
+    if wants_definition and _defines(sentence, weights):
+        score += 0.3
     # A heading or a table row has the words but says nothing; a sentence ends like one.
     return score if sentence.rstrip('"“”’»)')[-1:] in ".!?…:" else score * 0.6
+
+
+def _defines(sentence: str, weights: dict[str, float]) -> bool:
+    """Tell whether a word that defines stands close to what is asked for, as in “heißt ein metrischer Raum”."""
+    words = _words(sentence)
+    asked = {position for position, word in enumerate(words) if _stem(word) in weights}
+    defining = (position for position, word in enumerate(words) if _DEFINES.fullmatch(word))
+    return any(abs(position - place) <= _DEFINING_DISTANCE for position in defining for place in asked)
 
 
 def _coverage(text: str, weights: dict[str, float]) -> float:
@@ -150,21 +155,10 @@ def _stemmers() -> tuple[_Stemmer, ...]:
 
 
 def _sentences(text: str) -> list[str]:
-    """Split a text as it was typeset: lines that merely wrap are joined, list items and table rows stand alone."""
-    return [
-        sentence for block in _LINE_STARTS_ANEW.split(text) for sentence in _block_sentences(" ".join(block.split()))
-    ]
-
-
-def _block_sentences(block: str) -> Iterable[str]:
-    pending = ""
-    for piece in _SENTENCE_END.split(block):
-        pending = f"{pending} {piece}" if pending else piece
-        if not _ABBREVIATION.search(pending):
-            yield pending
-            pending = ""
-    if pending:
-        yield pending
+    """Split a text as it was typeset: lines that merely wrap are joined; headings, items and table rows stand alone."""
+    blocks = _LINE_STARTS_ANEW.split(_HEADING.sub(r"\n\n\1\n\n", text))
+    sentences = (sentence.strip() for block in blocks for sentence in split_sentences(" ".join(block.split())))
+    return [sentence for sentence in sentences if sentence]
 
 
 def _shortened(sentence: str) -> str:

