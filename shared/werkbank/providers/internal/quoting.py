@@ -14,7 +14,7 @@ from werkbank.domain.passages import Passage
 
 _WORD = re.compile(r"[^\W_]+")
 _LINE_STARTS_ANEW = re.compile(r"\n(?=\s*(?:[-*•|#>]|\d+[.)]\s))|\n{2,}")
-_HEADING = re.compile(r"^#{1,6}\s+(.*)$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.*\S)[ \t]*(?:\n+|\Z)", re.MULTILINE)
 _DEFINES = re.compile(
     r"(?:ist|sind|heißt|heisst|heißen|nennt|bezeichnet|bedeutet|versteht|is|are|means|refers|called|defined|denotes)"
 )
@@ -155,8 +155,11 @@ def _stemmers() -> tuple[_Stemmer, ...]:
 
 
 def _sentences(text: str) -> list[str]:
-    """Split a text as it was typeset: lines that merely wrap are joined; headings, items and table rows stand alone."""
-    blocks = _LINE_STARTS_ANEW.split(_HEADING.sub(r"\n\n\1\n\n", text))
+    """Split a text as it was typeset: lines that merely wrap are joined, items and table rows stand alone.
+
+    A heading goes with the sentence it heads, which often says only together with it what it is about.
+    """
+    blocks = _LINE_STARTS_ANEW.split(_HEADING.sub(r"\n\n\1: ", text))
     sentences = (sentence.strip() for block in blocks for sentence in split_sentences(" ".join(block.split())))
     return [sentence for sentence in sentences if sentence]
 
