@@ -15,7 +15,8 @@ export interface Me {
   models: Model[];
   maxUploadBytes: number;
   spentChf: string;
-  limitChf: string;
+  /** Null when the mandate has no limit. */
+  limitChf: string | null;
 }
 
 export interface SocketTicket {
@@ -118,22 +119,24 @@ export interface WorkflowRow {
 }
 
 export interface StoredToolCall {
-  id: string;
+  callId: string;
   name: string;
   arguments: string;
+  status: "requested" | "claimed" | "succeeded" | "failed" | "unknown";
+  result: string | null;
+  durationMs: number | null;
 }
 
 export interface StoredMessage {
   id: string;
   runId: string;
   round: number;
-  role: "system" | "user" | "assistant" | "tool";
+  role: "user" | "assistant";
   content: string;
-  toolCalls: StoredToolCall[] | null;
-  toolCallId: string | null;
-  citations: Citation[] | null;
+  toolCalls: StoredToolCall[];
+  citations: Citation[];
+  fileIds: string[];
   createdAt: string;
-  fileIds: string[] | null;
 }
 
 export interface RunRow {

@@ -20,7 +20,7 @@ export function RunFooter({ summary, answer }: { summary: Summary; answer: strin
       <span>{t("summary.tokens", tokens)}</span>
       <span>{formatChf(summary.costChf)}</span>
       <span>{formatDuration(summary.durationMs)}</span>
-      <span>{summary.model}</span>
+      {summary.model && <span>{summary.model}</span>}
       <CopyButton text={answer} label={t("summary.copy")} />
     </footer>
   );

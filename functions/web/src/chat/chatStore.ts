@@ -184,7 +184,7 @@ function isTooLong(frame: RunFrame): boolean {
 }
 
 function turnOf({ runId, content, fileIds }: StoredMessage): Turn {
-  return { runId, prompt: content, fileIds: fileIds ?? [] };
+  return { runId, prompt: content, fileIds };
 }
 
 function isFinished(run: RunRow): boolean {

@@ -10,14 +10,14 @@ const RUNNING = new Set(["running", "started", "pending"]);
 
 export function ConversationRow({ row, open }: { row: WorkflowRow; open: boolean }) {
   const t = useText();
-  const { conversations, panels } = useWorkspace();
+  const { chat, conversations, panels } = useWorkspace();
   const name = row.title || t("conversations.new");
   const isRunning = RUNNING.has(row.lastRunStatus ?? "");
 
   const rename = async () => {
     const field = { label: t("conversations.name"), value: row.title };
     const title = await askFor({ title: t("common.rename"), action: t("common.save"), field });
-    if (title?.trim()) await conversations.rename(row.id, title.trim());
+    if (title?.trim() && (await conversations.rename(row.id, title.trim())) && open) await chat.reload();
   };
   const remove = async () => {
     const question = {

@@ -33,6 +33,7 @@ export const dictionary = {
 
   "bar.sidebar": { en: "Conversations and files", de: "Gespräche und Dateien" },
   "bar.spent": { en: "{spent} of {limit} spent", de: "{spent} von {limit} verbraucht" },
+  "bar.spentUnlimited": { en: "{spent} spent", de: "{spent} verbraucht" },
   "bar.theme.system": { en: "Appearance: as the system", de: "Darstellung: wie das System" },
   "bar.theme.light": { en: "Appearance: light", de: "Darstellung: hell" },
   "bar.theme.dark": { en: "Appearance: dark", de: "Darstellung: dunkel" },
@@ -91,8 +92,8 @@ export const dictionary = {
   },
   "files.deleteFolderTitle": { en: "Delete this folder?", de: "Diesen Ordner löschen?" },
   "files.deleteFolderBody": {
-    en: "“{name}” will be deleted together with all files and folders in it.",
-    de: "«{name}» wird mit allen Dateien und Ordnern darin gelöscht.",
+    en: "“{name}” and the folders in it will be deleted. Their files stay and move to the top.",
+    de: "«{name}» und die Ordner darin werden gelöscht. Ihre Dateien bleiben und kommen nach oben.",
   },
   "files.tooLarge": { en: "{name} is too large", de: "{name} ist zu gross" },
   "files.tooLargeHint": {

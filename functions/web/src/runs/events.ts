@@ -9,7 +9,8 @@ export interface Summary {
   outputTokens: number;
   costChf: string;
   durationMs: number;
-  model: string;
+  /** Null when the run ended before any model was asked. */
+  model: string | null;
   offline: boolean;
 }
 

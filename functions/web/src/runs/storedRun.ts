@@ -1,41 +1,34 @@
-import type { RunRow, StoredMessage } from "../api/types";
+import type { RunRow, StoredMessage, StoredToolCall } from "../api/types";
 import { type Block, newRun, type RunEnd, type RunState, type ToolBlock } from "./runState";
 
 const SUMMARY_LENGTH = 200;
 
 /** A finished run as its stored messages tell it: what is shown until (or in case) its events do not arrive. */
 export function runFromMessages(row: RunRow, messages: readonly StoredMessage[]): RunState {
-  const own = messages.filter((message) => message.runId === row.id);
+  const answers = messages.filter((message) => message.runId === row.id && message.role === "assistant");
   return {
     ...newRun(row.id),
-    blocks: own.filter((message) => message.role === "assistant").flatMap((message) => blocksOf(message, own)),
-    citations: own.flatMap((message) => message.citations ?? []),
+    blocks: answers.flatMap(blocksOf),
+    citations: answers.flatMap((message) => message.citations),
     end: endOf(row.status),
   };
 }
 
-function blocksOf(message: StoredMessage, own: readonly StoredMessage[]): Block[] {
-  const { id, round, content } = message;
+function blocksOf({ id, round, content, toolCalls }: StoredMessage): Block[] {
   const text: Block = { kind: "text", key: id, round, attempt: 0, text: content, stored: true };
-  const tools = (message.toolCalls ?? []).map((call): ToolBlock => ({
-    kind: "tool",
-    key: call.id,
-    round,
-    name: call.name,
-    arguments: call.arguments,
-    readOnly: true,
-    outcome: outcomeOf(call.id, own),
-  }));
+  const tools = toolCalls.map((call) => toolBlock(call, round));
   return content ? [text, ...tools] : tools;
 }
 
-function outcomeOf(callId: string, own: readonly StoredMessage[]): ToolBlock["outcome"] {
-  const result = own.find((message) => message.role === "tool" && message.toolCallId === callId);
-  return result ? { success: true, summary: result.content.slice(0, SUMMARY_LENGTH), durationMs: null } : null;
+function toolBlock({ callId, name, arguments: args, ...log }: StoredToolCall, round: number): ToolBlock {
+  const summary = (log.result ?? "").slice(0, SUMMARY_LENGTH);
+  const isOver = log.status === "succeeded" || log.status === "failed";
+  const outcome = isOver ? { success: log.status === "succeeded", summary, durationMs: log.durationMs } : null;
+  return { kind: "tool", key: callId, round, name, arguments: args, readOnly: false, outcome };
 }
 
 function endOf(status: string): RunEnd {
   if (status === "stopped") return { kind: "stopped" };
-  if (status === "error" || status === "failed") return { kind: "error", title: "", detail: "", retryable: true };
+  if (status === "error") return { kind: "error", title: "", detail: "", retryable: true };
   return { kind: "complete", status };
 }

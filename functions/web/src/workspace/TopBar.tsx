@@ -44,21 +44,25 @@ export function TopBar({ session }: { session: Session }) {
   );
 }
 
+/** What the mandate has spent, and how much of its limit that is. */
 function Spending() {
   const t = useText();
   const me = useStore(useWorkspace().me);
   if (me === null) return null;
-  const label = t("bar.spent", { spent: formatChf(me.spentChf), limit: formatChf(me.limitChf) });
+  const spent = formatChf(me.spentChf);
+  if (me.limitChf === null) {
+    return (
+      <span className="spending" title={t("bar.spentUnlimited", { spent })}>
+        {spent}
+      </span>
+    );
+  }
+  const limit = Number(me.limitChf);
+  const label = t("bar.spent", { spent, limit: formatChf(me.limitChf) });
   return (
     <span className="spending" title={label}>
-      <meter
-        aria-label={label}
-        min={0}
-        max={Number(me.limitChf) || 1}
-        high={Number(me.limitChf) * 0.8}
-        value={Number(me.spentChf)}
-      />
-      <span>{formatChf(me.spentChf)}</span>
+      <meter aria-label={label} min={0} max={limit || 1} high={limit * 0.8} value={Number(me.spentChf)} />
+      <span>{spent}</span>
     </span>
   );
 }
