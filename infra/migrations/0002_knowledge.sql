@@ -39,7 +39,7 @@ CREATE TABLE content_chunk (
     ref jsonb NOT NULL,
     token_count integer NOT NULL,
     embedding_model text NOT NULL,
-    embedding vector NOT NULL,
+    embedding halfvec NOT NULL,
     german tsvector GENERATED ALWAYS AS (to_tsvector('german', text)) STORED,
     english tsvector GENERATED ALWAYS AS (to_tsvector('english', text)) STORED,
     UNIQUE (file_id, sequence)
@@ -69,7 +69,7 @@ CREATE TABLE round_memory (
     file_id uuid REFERENCES file_item ON DELETE CASCADE,
     content text NOT NULL,
     embedding_model text,
-    embedding vector,
+    embedding halfvec,
     created_at timestamptz NOT NULL DEFAULT now(),
     CHECK ((kind = 'fileRef') = (file_id IS NOT NULL)),
     CHECK ((embedding IS NULL) = (embedding_model IS NULL))

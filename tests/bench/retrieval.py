@@ -6,26 +6,21 @@ WERKBANK_PRIVATE_EMBEDDINGS_URL (and WERKBANK_PRIVATE_EMBEDDINGS_MODEL) name an 
 use in place of the offline embedder.
 """
 
-import asyncio
 import json
 import math
 import os
-import socket
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from infra.local.postgres import Postgres
+from tests.temporary_postgres import temporary_database
 from werkbank.ai.keys import ModelKeys
 from werkbank.ai.operations import Operation
 from werkbank.ai.selector import ModelWish, select_models
 from werkbank.database.connection import Database
-from werkbank.database.migrations import migrate
 from werkbank.documents.chunking import chunk_document
 from werkbank.documents.extract import extract_document
 from werkbank.domain.files import FileItem
@@ -37,7 +32,6 @@ from werkbank.knowledge.protocols import EmbedTexts
 from werkbank.knowledge.retrieval import search
 from werkbank.providers.catalog import build_catalog
 
-_MIGRATIONS = Path(__file__).parents[2] / "infra" / "migrations"
 _TIMEOUT_SECONDS = 60.0
 _DEPTH = 10
 
@@ -82,23 +76,6 @@ def figures_of(ranks: Sequence[int | None]) -> Figures:
         recall_at_10=len(found) / count,
         ndcg_at_10=sum(1 / math.log2(rank + 2) for rank in found) / count,
     )
-
-
-@contextmanager
-def temporary_database() -> Iterator[Database]:
-    """Start a PostgreSQL of its own, with the migrations applied, and connect as the functions' role."""
-    with tempfile.TemporaryDirectory(prefix="werkbank-bench-") as folder, asyncio.Runner() as runner:
-        (Path(folder) / "logs").mkdir()
-        Path(folder).chmod(0o755)
-        postgres = Postgres(Path(folder), _free_port())
-        owner, app = runner.run(postgres.start())
-        database = Database(app.uri)
-        try:
-            migrate(owner.uri(), _MIGRATIONS, "unused: the role exists")
-            yield database
-        finally:
-            database.close()
-            runner.run(postgres.stop())
 
 
 def embedder() -> EmbedTexts:
@@ -158,13 +135,6 @@ def main(path: Path) -> None:
     print(f"{len(paragraphs)} paragraphs, {1000 * (indexed - started) / max(len(paragraphs), 1):.1f} ms each to index")
     print(f"{len(questions)} questions, {1000 * (answered - indexed) / max(len(questions), 1):.1f} ms each to answer")
     print(figures_of(ranks))
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ What a principal may see is row-level security's business. The joins with file_i
 planner start from the visible files where a policy alone can only filter what was found elsewhere.
 """
 
+import math
 from collections.abc import Mapping
 
 from werkbank.database.store import Store
@@ -127,7 +128,9 @@ class PassageSearch(Store):
         return best
 
     def _figures(self, sql: str, parameters: Mapping[str, object]) -> dict[str, float]:
-        return {row["id"]: figure for row in self._rows(sql, parameters) for figure in list(row.values())[1:]}
+        """Return the figure of each id; a text without words has a zero vector, whose cosines are no numbers."""
+        rows = (tuple(row.values()) for row in self._rows(sql, parameters))
+        return {chunk_id: figure for chunk_id, figure in rows if not math.isnan(figure)}
 
 
 def _parameters(narrow: SearchFilter) -> dict[str, object]:

@@ -49,7 +49,7 @@ def best_passages(
     store: PassageStore, question: str, vector: QueryVector | None, narrow: SearchFilter, limit: int
 ) -> tuple[FoundPassage, ...]:
     """Return the best passages by similarity and words together, best first."""
-    question = question[:_LONGEST_QUESTION]
+    question = question[:_LONGEST_QUESTION].replace("\x00", " ")  # PostgreSQL takes no NUL
     candidates = store.candidates(question, vector, narrow, max(_CANDIDATES, limit))
     fused = fuse(candidates, vector_weight(vector.model_id) if vector else 0.0)
     return tuple(store.passages(dict(islice(fused.items(), limit)))) if fused else ()
