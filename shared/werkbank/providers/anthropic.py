@@ -37,8 +37,9 @@ class AnthropicChat:
         reading = AnthropicReading(model)
         timeout = Timeout(timeout_seconds, connect=min(_CONNECT_SECONDS, timeout_seconds))
         with (
-            _translated_faults(reading),
+            _translated_faults(reading, deadline),
             self._client.messages.create(**build_parameters(model, request), timeout=timeout) as stream,
+            deadline.enforced_on(stream),
         ):
             for event in stream:
                 yield from reading.take(event)
@@ -54,27 +55,31 @@ class AnthropicChat:
 
 
 @contextmanager
-def _translated_faults(reading: AnthropicReading) -> Iterator[None]:
+def _translated_faults(reading: AnthropicReading, deadline: Deadline) -> Iterator[None]:
     """Raise the SDK's faults as ours; what goes wrong after the end of the answer no longer matters."""
-    from anthropic import APIConnectionError, APIError, APIStatusError, APITimeoutError
-    from httpx2 import TimeoutException, TransportError
+    from anthropic import AnthropicError
+    from httpx2 import StreamError, TransportError
 
     try:
         yield
-    except (APITimeoutError, TimeoutException) as error:
-        _raise_unless_complete(reading, ProviderUnavailable(f"{_PROVIDER} did not answer in time."), error)
-    except APIStatusError as error:
-        _raise_unless_complete(reading, _status_fault(error), error)
-    except APIConnectionError as error:
-        _raise_unless_complete(reading, ProviderUnavailable(f"{_PROVIDER} cannot be reached."), error)
-    except (TransportError, ValueError, APIError) as error:
-        # The connection broke, or an event was no JSON: in both cases the rest of the answer is lost.
-        _raise_unless_complete(reading, IncompleteStream("The model's answer was cut off."), error)
+    # A ValueError is an event that is no JSON.
+    except (AnthropicError, TransportError, StreamError, ValueError) as error:
+        if not reading.is_complete:
+            deadline.check()
+            raise _translated(error) from error
 
 
-def _raise_unless_complete(reading: AnthropicReading, ours: ProviderError, cause: Exception) -> None:
-    if not reading.is_complete:
-        raise ours from cause
+def _translated(error: Exception) -> ProviderError:
+    from anthropic import APIConnectionError, APIStatusError, APITimeoutError
+    from httpx2 import TimeoutException
+
+    if isinstance(error, APITimeoutError | TimeoutException):
+        return ProviderUnavailable(f"{_PROVIDER} did not answer in time.")
+    if isinstance(error, APIStatusError):
+        return _status_fault(error)
+    if isinstance(error, APIConnectionError):
+        return ProviderUnavailable(f"{_PROVIDER} cannot be reached.")
+    return IncompleteStream("The model's answer was cut off.")
 
 
 def _status_fault(error: APIStatusError) -> ProviderError:

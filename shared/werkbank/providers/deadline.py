@@ -1,8 +1,20 @@
-"""The time a call may take in all. An SDK's timeout bounds only the wait for the next piece."""
+"""The time a call may take in all.
 
+An SDK's timeout bounds only the wait for the next bytes, and a provider may send keep-alives for ever that the SDK does
+not even show. So the stream is closed from outside when the time is over.
+"""
+
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
 
 from werkbank.domain.errors import ProviderUnavailable
+
+
+class _Stream(Protocol):
+    def close(self) -> None: ...
 
 
 class Deadline:
@@ -11,7 +23,23 @@ class Deadline:
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
+    @property
+    def is_over(self) -> bool:
+        """Tell whether the time is over."""
+        return time.monotonic() >= self._end
+
     def check(self) -> None:
         """Raise `ProviderUnavailable` once the time is over."""
-        if time.monotonic() >= self._end:
+        if self.is_over:
             raise ProviderUnavailable("The model did not finish in the time it had.")
+
+    @contextmanager
+    def enforced_on(self, stream: _Stream) -> Iterator[None]:
+        """Close the stream when the time is over, whatever its reader is waiting for."""
+        timer = threading.Timer(max(0.0, self._end - time.monotonic()), stream.close)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()

@@ -56,8 +56,9 @@ class OpenAiResponses:
         reading = openai_responses.ResponsesReading(model)
         parameters = openai_responses.build_parameters(model, request)
         with (
-            _translated_faults(self._connection.provider, reading),
+            _translated_faults(self._connection.provider, deadline, reading),
             self._connection.client.responses.create(**parameters, timeout=_timeout(timeout_seconds)) as stream,
+            deadline.enforced_on(stream),
         ):
             for event in stream:
                 yield from reading.take(event)
@@ -77,8 +78,9 @@ class OpenAiChat:
         reading = openai_chat.ChatReading(model, request)
         parameters = openai_chat.build_parameters(model, request)
         with (
-            _translated_faults(self._connection.provider, reading),
+            _translated_faults(self._connection.provider, deadline, reading),
             self._connection.client.chat.completions.create(**parameters, timeout=_timeout(timeout_seconds)) as stream,
+            deadline.enforced_on(stream),
         ):
             for chunk in stream:
                 yield from reading.take(chunk)
@@ -105,7 +107,7 @@ class OpenAiEmbeddings:
         return Embeddings(vectors, Usage(input_tokens=tokens))
 
     def _embed_part(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> tuple[list[list[float]], int]:
-        with _translated_faults(self._connection.provider):
+        with _translated_faults(self._connection.provider, Deadline(timeout_seconds)):
             answer = self._connection.client.embeddings.create(
                 model=model.name, input=list(texts), encoding_format="float", timeout=_timeout(timeout_seconds)
             )
@@ -124,32 +126,30 @@ def _timeout(seconds: float) -> Timeout:
 
 
 @contextmanager
-def _translated_faults(provider: str, reading: _Reading | None = None) -> Iterator[None]:
+def _translated_faults(provider: str, deadline: Deadline, reading: _Reading | None = None) -> Iterator[None]:
     """Raise the SDK's faults as ours; what goes wrong after the end of the answer no longer matters."""
-    from openai import APIConnectionError, APIError, APITimeoutError
+    from httpx2 import StreamError, TransportError
+    from openai import OpenAIError
 
     try:
         yield
-    except APITimeoutError as error:
-        _raise_unless_complete(reading, ProviderUnavailable(f"{provider} did not answer in time."), error)
-    except APIConnectionError as error:
-        _raise_unless_complete(reading, _broken_connection(provider, error), error)
-    except APIError as error:
-        _raise_unless_complete(reading, _reported_fault(provider, error), error)
-    except ValueError as error:
-        _raise_unless_complete(reading, IncompleteStream("The model's answer was cut off."), error)
+    # A ValueError is an event that is no JSON.
+    except (OpenAIError, TransportError, StreamError, ValueError) as error:
+        if reading is None or not reading.is_complete:
+            deadline.check()
+            raise _translated(provider, error) from error
 
 
-def _raise_unless_complete(reading: _Reading | None, ours: ProviderError, cause: Exception) -> None:
-    if reading is None or not reading.is_complete:
-        raise ours from cause
-
-
-def _broken_connection(provider: str, error: Exception) -> ProviderError:
+def _translated(provider: str, error: Exception) -> ProviderError:
     from httpx2 import ConnectError
+    from openai import APIConnectionError, APIError, APITimeoutError
 
-    if isinstance(error.__cause__, ConnectError):
+    if isinstance(error, APITimeoutError):
+        return ProviderUnavailable(f"{provider} did not answer in time.")
+    if isinstance(error, APIConnectionError) and isinstance(error.__cause__, ConnectError):
         return ProviderUnavailable(f"{provider} cannot be reached.")
+    if isinstance(error, APIError) and not isinstance(error, APIConnectionError):
+        return _reported_fault(provider, error)
     return IncompleteStream("The model's answer was cut off.")
 
 

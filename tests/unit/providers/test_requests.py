@@ -231,6 +231,20 @@ def test_an_answer_that_goes_on_too_long_is_given_up(format: WireFormat, server:
         list(adapter_for(format, server.url).stream_chat(model_for(format), ChatRequest(HISTORY[:2], 500), 0.3))
 
 
+@pytest.mark.parametrize(("format", "alive"), [("anthropic", b"event: ping\ndata: {}\n\n"), ("chat", b": alive\n\n")])
+def test_keep_alives_do_not_keep_a_call_alive(format: WireFormat, alive: bytes, server: WireServer) -> None:
+    def nothing_else() -> Iterator[bytes]:
+        for _ in range(1_000):
+            yield alive
+            time.sleep(0.01)
+
+    server.client_left.clear()
+    server.reply(nothing_else())
+    with pytest.raises(ProviderUnavailable):
+        list(adapter_for(format, server.url).stream_chat(model_for(format), ChatRequest(HISTORY[:2], 500), 0.3))
+    assert server.client_left.wait(5), "the call waited for the end of the keep-alives"
+
+
 def test_a_server_that_tells_no_usage_is_counted_not_free(server: WireServer) -> None:
     server.reply(SHORT_ANSWERS["chat"])
     _, answer = _ask(server, "chat", ChatRequest(HISTORY, 500))
