@@ -69,7 +69,8 @@ class AnswerAssembly:
 
     def _call_of(self, delta: ToolCallDelta) -> _OpenCall:
         if delta.index is not None:
-            return self._by_index.get(delta.index) or self._open(delta)
+            known = self._by_index.get(delta.index)
+            return known if known and not _starts_another(known, delta) else self._open(delta)
         if delta.id:
             return self._by_id.get(delta.id) or self._open(delta)
         # Without index and id, a name starts a call and anything else continues the latest.
@@ -90,6 +91,11 @@ class AnswerAssembly:
         return ToolCall(
             id=call.id or derived_id("call", str(position), call.name, arguments), name=call.name, arguments=arguments
         )
+
+
+def _starts_another(known: _OpenCall, delta: ToolCallDelta) -> bool:
+    """Tell whether a piece begins a new call under a used index, as some servers do with every call they send whole."""
+    return bool(delta.name and delta.id and known.id and delta.id != known.id)
 
 
 def assemble(deltas: Iterable[Delta]) -> AssembledAnswer:

@@ -61,7 +61,7 @@ def _private_embedding(keys: ModelKeys) -> Model:
     # The E5 family was trained with these marks and loses several points of recall without them.
     is_e5 = "e5" in keys.private_embeddings_model.lower()
     return Model(
-        id=f"private/{keys.private_embeddings_model}",
+        id=f"private/embedding/{keys.private_embeddings_model}",
         provider="private",
         name=keys.private_embeddings_model,
         label=f"{keys.private_embeddings_model} (private)",

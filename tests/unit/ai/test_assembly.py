@@ -58,6 +58,16 @@ def test_later_fragments_with_empty_ids_and_names_continue_the_call(empty: str |
     assert assemble([*indexed, END]).message.tool_calls == expected
 
 
+def test_another_id_and_name_under_a_used_index_is_another_call() -> None:
+    deltas = [
+        ToolCallDelta(0, "a", "search", "{}"),
+        ToolCallDelta(0, "b", "read", "{}"),
+        ToolCallDelta(0, "c", None, "!"),
+    ]
+    calls = assemble([*deltas, END]).message.tool_calls
+    assert [(call.id, call.arguments) for call in calls] == [("a", "{}"), ("b", "{}!")]
+
+
 def test_calls_without_ids_get_distinct_stable_ones() -> None:
     deltas: list[Delta] = [ToolCallDelta(None, None, "search", "{}"), ToolCallDelta(None, None, "search", "{}"), END]
     ids = [call.id for call in assemble(deltas).message.tool_calls]

@@ -18,9 +18,10 @@ ALL_KEYS = {
 
 
 def test_ids_are_unique_and_name_their_provider() -> None:
-    models = available_models(ModelKeys.model_validate(ALL_KEYS))
+    same_name = {**ALL_KEYS, "privateEmbeddingsModel": ALL_KEYS["privateLlmModel"]}
+    models = available_models(ModelKeys.model_validate(same_name))
     assert len({model.id for model in models}) == len(models)
-    assert all(model.id == f"{model.provider}/{model.name}" for model in models)
+    assert all(model.id.startswith(f"{model.provider}/") and model.id.endswith(model.name) for model in models)
 
 
 def test_every_model_has_a_price_with_date_and_source() -> None:
@@ -41,8 +42,8 @@ def test_private_servers_are_described_by_the_secret() -> None:
     models = {model.id: model for model in available_models(keys)}
     assert models["private/qwen"].context_window == 8192
     assert models["private/qwen"].can(Capability.TOOLS)
-    assert models["private/nano-e5"].embedding_dimension == 384
-    assert models["private/nano-e5"].query_prefix == "query: "
+    assert models["private/embedding/nano-e5"].embedding_dimension == 384
+    assert models["private/embedding/nano-e5"].query_prefix == "query: "
 
 
 @pytest.mark.parametrize("operation", [Operation.PLAN, Operation.AGENT, Operation.DATA_ANALYSE, Operation.EMBEDDING])
