@@ -66,6 +66,11 @@ class AwsProcess:
             raise StartError(f"moto did not start; {self._log} says why.")
         return Aws(line.decode().strip())
 
+    @property
+    def pid(self) -> int:
+        """The process id; 0 before the start."""
+        return self._process.pid if self._process else 0
+
     async def stop(self) -> None:
         """Ends the process; objects are on disk already."""
         if self._process and self._process.stdin:

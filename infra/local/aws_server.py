@@ -15,8 +15,10 @@ from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.core.config import default_user_config
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler
+from moto.stepfunctions import models
 from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda_eval_utils
 from moto.stepfunctions.parser.asl.utils.boto_client import boto_client_for
+from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from infra.local.account import HOST
 from infra.local.objects import ObjectStore
@@ -78,6 +80,8 @@ def main() -> None:
     # Headers and body leave in two writes: with Nagle's algorithm each answer would wait 40 ms for an acknowledgement.
     MotoRequestHandler.disable_nagle_algorithm = True
     logging.getLogger("werkzeug").setLevel(logging.ERROR)  # no line per request
+    # CloudFormation would create state machines in the back end that has no interpreter.
+    models.stepfunctions_backends = stepfunctions_parser_backends  # type: ignore[assignment]
     route_invocations(invoke_url)
     keep_objects(ObjectStore(objects))
     keep_clients()

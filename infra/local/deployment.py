@@ -27,7 +27,7 @@ CREATED = {
 }
 CUSTOM = ("AWS::CloudFormation::CustomResource", "Custom::")
 API = "AWS::ApiGatewayV2::"  # read by apis.py, served by the gateway
-SECRET = "AWS::SecretsManager::Secret"  # created by API call
+STORED_SECRET = "AWS::SecretsManager::Secret"  # noqa: S105 (created by API call)
 EVENT_SOURCE = "AWS::Lambda::EventSourceMapping"
 IGNORED = (
     "AWS::CloudWatch::",
@@ -131,7 +131,7 @@ def deploy(template: Template, aws: Aws, outputs: Mapping[str, str], addresses: 
     apis = read_apis(resources, set(template.code))
     custom = _custom_resources(resources, set(template.code))
     _answer_for_the_rest(references, template.resources, addresses)
-    for name in _of_type(resources, SECRET):
+    for name in _of_type(resources, STORED_SECRET):
         secret = resources[name]["Properties"].get("SecretString", "{}")
         references.refs[name] = aws.put_secret(f"{STACK_NAME}/{name}", secret)
     resources = {
@@ -149,7 +149,7 @@ def deploy(template: Template, aws: Aws, outputs: Mapping[str, str], addresses: 
 
 
 def _check_types(resources: dict[str, Tree]) -> None:
-    known = (*CREATED, *IGNORED, *CUSTOM, EVENT_SOURCE, API, SECRET)
+    known = (*CREATED, *IGNORED, *CUSTOM, EVENT_SOURCE, API, STORED_SECRET)
     unknown = sorted({item["Type"] for item in resources.values() if not item["Type"].startswith(known)})
     if unknown:
         raise StartError(f"infra/local/deployment.py does not know these resource types: {', '.join(unknown)}")
@@ -198,6 +198,7 @@ def _adapted(name: str, item: Tree) -> Tree:
         # The name stays the same over restarts, because the objects do.
         properties.setdefault("BucketName", f"{STACK_NAME}-{name}".lower())
     if kind == "AWS::StepFunctions::StateMachine":
+        properties.setdefault("StateMachineName", f"{STACK_NAME}-{name}")
         properties["DefinitionString"] = _definition(properties)
     return {"Type": kind, "Properties": properties}
 

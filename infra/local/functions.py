@@ -86,6 +86,8 @@ class Functions:
         if len(payload) > LAMBDA_SYNC_PAYLOAD_BYTES:
             raise PayloadTooLargeError(f"{len(payload)} bytes, the limit is {LAMBDA_SYNC_PAYLOAD_BYTES}")
         invocation = Invocation(payload, pool.spec.arn, pool.spec.timeout_seconds, client_context)
+        if self._closing:
+            return Outcome.error("ServiceException", "The twin is stopping.")
         worker = await self._acquire(pool)
         try:
             outcome = await worker.run(invocation)
@@ -231,7 +233,7 @@ def listening_sockets(count: int) -> list[socket.socket]:
     """`count` listening sockets on free loopback ports."""
     sockets = []
     for _ in range(count):
-        listener = socket.socket()
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", 0))
         sockets.append(listener)

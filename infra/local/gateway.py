@@ -79,7 +79,7 @@ class Server:
 
 def bind(port: int) -> socket.socket:
     """A listening socket for the page; 0 picks a free port. Raises StartError when the port is taken."""
-    listener = socket.socket()
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))

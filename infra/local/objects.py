@@ -49,7 +49,7 @@ class ObjectStore:
         """Writes the object that the request named, and nothing that another request may be in the middle of."""
         folder = self._folder / bucket.name
         saved = self._saved[bucket.name]
-        present = {name for name, key in dict(bucket.keys).items() if isinstance(key, FakeKey)}
+        present = {name for name, key in bucket.keys.items() if isinstance(key, FakeKey)}
         for name in saved - present:
             for file in _files(folder, name):
                 file.unlink(missing_ok=True)

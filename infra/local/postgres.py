@@ -74,6 +74,11 @@ class Postgres:
         await self._wait_until_ready(superuser)
         return await asyncio.to_thread(_set_up, superuser)
 
+    @property
+    def pid(self) -> int:
+        """The process id of the server; 0 before the start."""
+        return self._process.pid if self._process else 0
+
     async def stop(self) -> None:
         """Ends the server in its fast mode: transactions are rolled back, files are complete."""
         if self._process:

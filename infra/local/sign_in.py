@@ -12,7 +12,7 @@ import time
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -37,6 +37,10 @@ _PAGE = """<!doctype html>
 <form method="post" action="/oauth2/authorize">{fields}
 <button type="submit" autofocus>Continue as demo user</button></form>
 </main></body></html>"""
+
+
+async def _form(request: Request) -> dict[str, str]:
+    return dict(parse_qsl((await request.body()).decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=50))
 
 
 class _RefusedError(Exception):
@@ -83,8 +87,7 @@ class SignIn:
         return HTMLResponse(_PAGE.format(fields=fields), headers=headers)
 
     async def _continue(self, request: Request) -> Response:
-        async with request.form() as form:
-            asked = {name: value for name, value in form.items() if isinstance(value, str)}
+        asked = await _form(request)
         try:
             redirect_uri = self._check(asked)
         except _RefusedError as error:
@@ -113,8 +116,7 @@ class SignIn:
             raise _RefusedError(f"{name} must be on this page's own address")
 
     async def _token(self, request: Request) -> Response:
-        async with request.form() as form:
-            asked = {name: value for name, value in form.items() if isinstance(value, str)}
+        asked = await _form(request)
         headers = {"Cache-Control": "no-store"}
         try:
             return JSONResponse(await self._grant(asked), headers=headers)

@@ -116,6 +116,12 @@ class LocalStack:
         """The living processes of a function, by its folder's name (`agent_round`) or its logical name."""
         return self._call(self._pids(name))
 
+    def child_pids(self) -> list[int]:
+        """Every process the twin has started: moto, PostgreSQL and the functions."""
+        names = list(self._deployment.functions)
+        pids = [pid for name in names for pid in self.function_pids(name)]
+        return [self._aws_process.pid, self._postgres.pid, *pids]
+
     def invoke(self, name: str, event: object) -> Any:
         """Invokes a function and returns its answer. Raises FunctionError with the error document."""
         outcome = self._call(self._functions.invoke(name, json.dumps(event).encode()))
@@ -165,10 +171,12 @@ class LocalStack:
         database_port = database.getsockname()[1]
         database.close()
         template = asyncio.create_task(asyncio.to_thread(load_template, self._template_path, self._parameters))
-        aws_process = AwsProcess(self._state, self._state / "logs" / "aws.log")
-        postgres = Postgres(self._state, database_port)
-        self._cleanup += [postgres.stop, aws_process.stop]
-        self._aws, (self.owner, self.app) = await _both(aws_process.start(f"{self._internal}/invoke"), postgres.start())
+        self._aws_process = AwsProcess(self._state, self._state / "logs" / "aws.log")
+        self._postgres = Postgres(self._state, database_port)
+        self._cleanup += [self._postgres.stop, self._aws_process.stop]
+        self._aws, (self.owner, self.app) = await _both(
+            self._aws_process.start(f"{self._internal}/invoke"), self._postgres.start()
+        )
         self._functions = Functions(
             self._aws.environment(), [item.getsockname()[1] for item in runtime], self._state, self._retry_seconds
         )

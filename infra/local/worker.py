@@ -72,6 +72,7 @@ class Worker:
         self._outcome: asyncio.Future[Outcome] | None = None
         self._ended = asyncio.Event()
         self._init_error: Outcome | None = None
+        self._killed = False
         self._killed_for_memory = False
         self._watcher: asyncio.Task[None] | None = None
 
@@ -83,7 +84,7 @@ class Worker:
     @property
     def alive(self) -> bool:
         """Whether the process can take another invocation."""
-        return self._process is not None and not self._ended.is_set()
+        return self._process is not None and not self._ended.is_set() and not self._killed
 
     async def start(self, port: int, environment: Mapping[str, str], log_file: Path) -> None:
         """Starts the process, whose runtime API answers on `port`; output is appended to `log_file`."""
@@ -95,6 +96,8 @@ class Worker:
                 start_new_session=True, preexec_fn=dies_with_parent(signal.SIGKILL),
             )  # fmt: skip
         self._watcher = asyncio.create_task(self._watch())
+        if self._killed:  # while it was being started
+            self.kill()
 
     async def warmed(self) -> bool:
         """Waits until the process asks for work; False when its start failed."""
@@ -148,6 +151,7 @@ class Worker:
 
     def kill(self) -> None:
         """Ends the process and whatever it started."""
+        self._killed = True
         if self._process and self._process.returncode is None:
             kill_family(self._process.pid)
 
