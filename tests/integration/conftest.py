@@ -1,32 +1,26 @@
 """A real PostgreSQL with the real migrations; every test gets a mandate of its own."""
 
-import tempfile
 from collections.abc import Iterator
 from decimal import Decimal
-from pathlib import Path
 
 import psycopg
 import pytest
 
-from infra.local.postgres import Postgres
+from tests.temporary_postgres import TemporaryPostgres, temporary_postgres
 from werkbank.database.connection import Database
-from werkbank.database.migrations import migrate
 from werkbank.domain.ids import new_id
 from werkbank.domain.principal import Principal
 
-MIGRATIONS = Path(__file__).parents[2] / "infra" / "migrations"
-
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
-    with tempfile.TemporaryDirectory(prefix="werkbank-test-") as folder, Postgres(Path(folder) / "postgres") as server:
-        migrate(server.owner_connection_string, MIGRATIONS, "unused: the role exists")
+def postgres() -> Iterator[TemporaryPostgres]:
+    with temporary_postgres() as server:
         yield server
 
 
 @pytest.fixture(scope="session")
-def database(postgres: Postgres) -> Iterator[Database]:
-    database = Database(lambda: postgres.app_connection_string)
+def database(postgres: TemporaryPostgres) -> Iterator[Database]:
+    database = Database(postgres.app.uri)
     yield database
     database.close()
 
@@ -54,7 +48,7 @@ def limited_principal(database: Database) -> Principal:
 
 
 @pytest.fixture
-def owner(postgres: Postgres) -> Iterator[psycopg.Connection]:
+def owner(postgres: TemporaryPostgres) -> Iterator[psycopg.Connection]:
     """A connection of the schema's owner, to look behind the store; row-level security binds it all the same."""
-    with psycopg.connect(postgres.owner_connection_string, autocommit=True) as connection:
+    with psycopg.connect(postgres.owner.uri(), autocommit=True) as connection:
         yield connection

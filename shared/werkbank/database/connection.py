@@ -30,8 +30,9 @@ _SET_PRINCIPAL = (
 class Database:
     """The database as the functions' role sees it. `connection_string` is asked for once, when first needed."""
 
-    def __init__(self, connection_string: Callable[[], str]) -> None:
+    def __init__(self, connection_string: Callable[[], str], wait_seconds: float = _WAIT_SECONDS) -> None:
         self._connection_string = connection_string
+        self._wait_seconds = wait_seconds
         self._pool: ConnectionPool[Connection] | None = None
         self._lock = Lock()
 
@@ -63,7 +64,7 @@ class Database:
                     kwargs={"row_factory": dict_row, "prepare_threshold": None},
                     min_size=1,
                     max_size=_POOL_SIZE,
-                    timeout=_WAIT_SECONDS,
+                    timeout=self._wait_seconds,
                     configure=_configure,
                     # A frozen container thaws with connections that the server has long closed.
                     check=ConnectionPool.check_connection,

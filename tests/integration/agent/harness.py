@@ -1,0 +1,149 @@
+"""The agent on a real database with a scripted model, driven through the states of agent_run."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from tests.scripted_model import SCRIPTED, Piece, ScriptedModel
+from werkbank.agent.budget import Budget
+from werkbank.agent.closing import Closing
+from werkbank.agent.conclusion import Conclusion, Ending
+from werkbank.agent.finish import Finisher
+from werkbank.agent.memory import Memory
+from werkbank.agent.round import Rounds, Step
+from werkbank.agent.start import Starter
+from werkbank.ai.model import Model
+from werkbank.ai.registry import listed_models
+from werkbank.ai.service import AiService
+from werkbank.billing.purse import Purse
+from werkbank.database.connection import Database
+from werkbank.domain.errors import NotFound
+from werkbank.domain.events import RunEvent
+from werkbank.domain.messages import ToolCall
+from werkbank.domain.principal import Principal
+from werkbank.domain.runs import RunRef, RunRequest
+from werkbank.domain.time import utc_now
+from werkbank.knowledge.run_knowledge import RunKnowledge
+from werkbank.providers.internal.embedding import HashingEmbedder
+from werkbank.streaming.run_stream import RunStreams
+from werkbank.tools.catalog import core_registry
+from werkbank.tools.execution import ToolExecution
+from werkbank.tools.registry import Registry
+
+TIMEOUT_SECONDS = 30.0
+LIST_CALL = ToolCall(id="a", name="listFiles", arguments="{}")
+EMBEDDING = tuple(model for model in listed_models() if model.id == "internal/hashing-1536")
+
+
+@dataclass
+class MemoryObjects:
+    """Object storage in a dictionary; `puts` counts writes."""
+
+    content: dict[str, bytes] = field(default_factory=dict)
+    puts: int = 0
+
+    def get(self, key: str) -> bytes:
+        if key not in self.content:
+            raise NotFound("no object")
+        return self.content[key]
+
+    def put(self, key: str, data: bytes, content_type: str = "") -> None:
+        self.puts += 1
+        self.content[key] = data
+
+    def delete(self, key: str) -> None:
+        self.content.pop(key, None)
+
+
+@dataclass
+class Recorder:
+    """Stands where the socket is: keeps what was pushed."""
+
+    events: list[RunEvent] = field(default_factory=list)
+
+    def push(self, user_id: str, event: RunEvent) -> None:
+        self.events.append(event)
+
+    def of_type(self, type: str) -> list[RunEvent]:
+        return [event for event in self.events if event.type == type]
+
+
+@dataclass
+class NoLoop:
+    """Stands where the state machine is: notes starts and stops; the test drives the loop."""
+
+    started: list[str] = field(default_factory=list)
+    stopped: list[str] = field(default_factory=list)
+
+    def start(self, run: RunRef) -> None:
+        self.started.append(run.run_id)
+
+    def stop(self, run: RunRef) -> None:
+        self.stopped.append(run.run_id)
+
+
+class Harness:
+    """Everything the loop needs, around one scripted model."""
+
+    def __init__(
+        self,
+        database: Database,
+        answers: Iterable[Sequence[Piece]],
+        registry: Registry | None = None,
+        model: Model = SCRIPTED,
+    ) -> None:
+        self.database = database
+        self.model = ScriptedModel(answers)
+        self.pushed = Recorder()
+        self.loop = NoLoop()
+        self.objects = MemoryObjects()
+        self.registry = registry or core_registry()
+        streams = RunStreams(database, self.pushed)
+        self.ai = AiService(
+            (model, *EMBEDDING),
+            {model.provider: self.model},
+            {"internal": HashingEmbedder()},
+            Purse(database),
+        )
+        knowledge = RunKnowledge(database, self.ai)
+        self.starter = Starter(database, streams, self.loop, None, utc_now)
+        self.budget = Budget(database, streams)
+        self.rounds = Rounds(database, streams, self.ai, self.registry, knowledge, utc_now)
+        self.tools = ToolExecution(database, streams, self.registry, self.objects, knowledge, utc_now)
+        self.conclusion = Conclusion(database, streams, utc_now)
+        closing = Closing(database, self.ai, self.registry, utc_now)
+        self.finisher = Finisher(database, closing, self.conclusion, Memory(database, database, self.ai))
+
+    def start(self, principal: Principal, prompt: str = "What is in my files?", **fields: object) -> RunRef:
+        """Start a run."""
+        return self.starter.start(principal, RunRequest.model_validate({"prompt": prompt, **fields}))
+
+    def drive(self, ref: RunRef, before_round: Callable[[int], None] = lambda _: None) -> None:
+        """Go through the states of agent_run until the run is over."""
+        while True:
+            verdict = self.budget.check(ref)
+            if verdict.next == "finish":
+                break
+            before_round(verdict.round)
+            step = self.rounds.run(ref, verdict.round, TIMEOUT_SECONDS)
+            if step.next == "finish":
+                verdict = verdict.model_copy(update={"status": step.status})
+                break
+            self.run_tools(ref, step)
+        self.finisher.finish(ref, Ending(status=verdict.status), TIMEOUT_SECONDS)
+
+    def run_tools(self, ref: RunRef, step: Step) -> None:
+        """Run the batches of a step in order."""
+        for batch in step.batches:
+            for call_id in batch:
+                self.tools.execute(ref, step.round, call_id)
+
+    def ask(self, principal: Principal, prompt: str = "What is in my files?", **fields: object) -> RunRef:
+        """Start a run and drive it to its end."""
+        ref = self.start(principal, prompt, **fields)
+        self.drive(ref)
+        return ref
+
+    def events(self, ref: RunRef) -> tuple[RunEvent, ...]:
+        """Return the run's stored events."""
+        with self.database.session(ref.principal) as session:
+            return session.events.after(ref.run_id, 0)

@@ -1,0 +1,159 @@
+"""Money: reserved before every call, settled after it, never overspent (AG-06, AI-08)."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.integration.agent.harness import LIST_CALL, Harness
+from tests.integration.conftest import new_member
+from tests.scripted_model import SCRIPTED
+from werkbank.billing.purse import CallScope, Purse
+from werkbank.database.connection import Database
+from werkbank.domain.errors import BudgetExceeded, ProviderUnavailable
+from werkbank.domain.messages import Usage
+from werkbank.domain.principal import Principal
+
+
+def test_tiny_budget_stops_before_the_call_with_a_text(database: Database, principal: Principal) -> None:
+    # AG-06
+    harness = Harness(database, [])
+    ref = harness.ask(principal, config={"maxCostCHF": "0.0001"})
+    events = harness.events(ref)
+    assert harness.model.requests == []
+    assert events[-1].data["status"] == "budgetExceeded"
+    (message,) = (event for event in events if event.type == "message")
+    assert "budget" in str(message.data["content"])
+
+
+def test_german_user_gets_a_german_closing_text(database: Database) -> None:
+    member = new_member(database).model_copy(update={"language": "de"})
+    harness = Harness(database, [])
+    ref = harness.ask(member, config={"maxCostCHF": "0.0001"})
+    (message,) = (event for event in harness.events(ref) if event.type == "message")
+    assert "Budget" in str(message.data["content"])
+
+
+def test_budget_used_up_between_rounds_ends_the_run(database: Database, principal: Principal) -> None:
+    # AG-06: settled with real usage, which the first call reports as dear
+    harness = Harness(database, [[LIST_CALL], ["never reached"]])
+    harness.model.usage = Usage(input_tokens=9_000, output_tokens=4_000)
+    ref = harness.ask(principal, config={"maxCostCHF": "0.1"})
+    assert harness.events(ref)[-1].data["status"] == "budgetExceeded"
+    assert len(harness.model.requests) == 1
+
+
+def test_answer_is_shortened_to_what_is_affordable(database: Database, principal: Principal) -> None:
+    # A small cap still gets a short answer instead of none.
+    harness = Harness(database, [["short"]])
+    ref = harness.ask(principal, config={"maxCostCHF": "0.05"})
+    assert harness.events(ref)[-1].data["status"] == "completed"
+    assert harness.model.requests[0].max_output_tokens < SCRIPTED.max_output_tokens
+
+
+def test_unknown_price_is_refused_under_a_budget(database: Database, principal: Principal) -> None:
+    unpriced = SCRIPTED.model_copy(update={"price": None})
+    harness = Harness(database, [["answer"]], model=unpriced)
+    ref = harness.ask(principal, config={"maxCostCHF": "5"})
+    assert harness.events(ref)[-1].data["status"] == "budgetExceeded"
+
+
+def test_mandate_limit_refuses_further_calls(database: Database, limited_principal: Principal) -> None:
+    # AI-08: preflight refuses when spent
+    harness = Harness(database, [["dear"], ["never"]])
+    harness.model.usage = Usage(input_tokens=400_000, output_tokens=4_000)
+    harness.ask(limited_principal)
+    ref = harness.ask(limited_principal)
+    assert harness.events(ref)[-1].data["status"] == "budgetExceeded"
+    assert len(harness.model.requests) == 1
+
+
+def test_every_call_is_in_the_ledger(database: Database, principal: Principal) -> None:
+    # AI-08
+    harness = Harness(database, [[LIST_CALL], ["done"]])
+    ref = harness.ask(principal)
+    with database.session(principal) as session:
+        charges = session.ledger.charges(ref.run_id)
+        run = session.runs.get(ref.run_id)
+        spent, _ = session.mandates.spending()
+    assert [c.kind for c in charges if c.model == "private/scripted"] == ["agentRound", "agentRound"]
+    assert all(charge.status == "settled" for charge in charges)
+    assert sum(charge.cost_chf or 0 for charge in charges) == run.spent_chf == spent
+    assert run.reserved_chf == 0
+
+
+def test_call_that_never_began_costs_nothing(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [[ProviderUnavailable("down")]])
+    ref = harness.start(principal)
+    with pytest.raises(ProviderUnavailable):
+        harness.rounds.run(ref, 1, 30)
+    with database.session(principal) as session:
+        run = session.runs.get(ref.run_id)
+        assert [c.status for c in session.ledger.charges(ref.run_id) if c.kind == "agentRound"] == ["released"]
+    assert run.spent_chf == run.reserved_chf == 0
+
+
+def test_answer_that_broke_off_is_paid_as_far_as_seen(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [["Half an answer", ProviderUnavailable("gone")]])
+    ref = harness.start(principal)
+    with pytest.raises(ProviderUnavailable):
+        harness.rounds.run(ref, 1, 30)
+    with database.session(principal) as session:
+        run = session.runs.get(ref.run_id)
+    assert run.spent_chf > 0
+    assert run.reserved_chf == 0
+
+
+def test_concurrent_reservations_never_pass_the_cap(database: Database, principal: Principal) -> None:
+    # AG-06: whatever the interleaving
+    ref = Harness(database, []).start(principal, config={"maxCostCHF": "1"})
+    purse, gate = Purse(database), threading.Barrier(8)
+
+    def reserve(amount: Decimal) -> Decimal:
+        gate.wait()
+        try:
+            with purse.pay(CallScope(principal, "agentRound", run_id=ref.run_id), "m", amount) as payment:
+                payment.settle(amount, Usage())
+        except BudgetExceeded:
+            return Decimal(0)
+        return amount
+
+    with ThreadPoolExecutor(8) as pool:
+        settled = sum(pool.map(reserve, [Decimal("0.3")] * 8), Decimal(0))
+    with database.session(principal) as session:
+        run = session.runs.get(ref.run_id)
+    assert settled == run.spent_chf == Decimal("0.9")
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.integers(1, 60), st.sampled_from(["settle", "release", "die"])), max_size=12))
+def test_sum_of_settled_costs_stays_within_the_cap(
+    database: Database, principal: Principal, calls: list[tuple[int, str]]
+) -> None:
+    # AG-06: property over any sequence of calls that settle, are given back, or die with their reservation
+    ref = Harness(database, []).start(principal, config={"maxCostCHF": "1"})
+    for centimes, fate in calls:
+        _spend(database, ref.run_id, principal, Decimal(centimes) / 100, fate)
+    with database.session(principal) as session:
+        run = session.runs.get(ref.run_id)
+        charges = session.ledger.charges(ref.run_id)
+    assert run.spent_chf + run.reserved_chf <= 1
+    assert run.spent_chf == sum(charge.cost_chf or 0 for charge in charges)
+    assert run.reserved_chf == sum(charge.reserved_chf for charge in charges if charge.status == "reserved")
+
+
+def _spend(database: Database, run_id: str, principal: Principal, amount: Decimal, fate: str) -> None:
+    scope = CallScope(principal, "agentRound", run_id=run_id)
+    held = Purse(database).pay(scope, "m", amount)
+    try:
+        payment = held.__enter__()
+    except BudgetExceeded:
+        return
+    if fate == "die":
+        return
+    if fate == "settle":
+        payment.settle(amount / 2, Usage())
+    held.__exit__(None, None, None)
