@@ -11,7 +11,7 @@ import pytest
 from tests.template.deployment import ROOT, Function, functions
 from tests.template.reach import packages_reached
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # a build may have to fetch every wheel first
 
 LIMIT_BYTES = 250 * 1000 * 1000  # unzipped, layers included; Lambda's 250 MB are a little more
 SAM = Path(sys.executable).with_name("sam")

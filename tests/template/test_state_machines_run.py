@@ -129,9 +129,11 @@ def test_state_does_not_grow_with_rounds(functions: Functions) -> None:
 
 
 def test_no_money_ends_the_run_before_a_round(functions: Functions) -> None:
-    functions.answers["CheckBudget"] = script({**IDS, "round": 1, "next": "finish"})
+    # AG-06
+    answer = {**IDS, "round": 1, "next": "finish", "status": "budgetExceeded"}
+    functions.answers["CheckBudget"] = script(answer)
     assert run("AgentRun", IDS) == "SUCCEEDED"
-    assert functions.names() == ["CheckBudget", "FinishRun"]
+    assert functions.calls == [("CheckBudget", IDS), ("FinishRun", answer)]
 
 
 def test_a_round_out_of_time_hands_itself_over(functions: Functions) -> None:
