@@ -20,7 +20,7 @@ from werkbank.documents.pdf_sections import (
     repeated_margins,
     with_spans,
 )
-from werkbank.documents.pdf_text import TextJoiner, continues
+from werkbank.documents.pdf_text import PUNCTUATION, TextJoiner, continues
 from werkbank.domain.documents import ContentObject, ContextRef, DocumentStructure, ExtractedDocument, PageMap
 
 _MIN_TABLE_ROWS = 3
@@ -45,7 +45,7 @@ class _Assembly:
         self._sections = sections
         self._headings: Headings = find_headings(pages)
         self._repeats = repeated_margins(pages)
-        self._joiner = TextJoiner(_vocabulary(pages))
+        self._joiner = TextJoiner(_hyphenated_words(pages))
         self._objects: list[ContentObject] = []
         self._parts: list[str] = []
         self._last: Block | None = None  # the block that the text in hand ends with, unless that is a heading
@@ -160,13 +160,9 @@ class _Assembly:
         )
 
 
-def _vocabulary(pages: Sequence[Page]) -> frozenset[str]:
-    words: set[str] = set()
-    for page in pages:
-        for block in page.blocks:
-            for line in block.lines:
-                words.update(line.text.lower().split())
-    return frozenset(words)
+def _hyphenated_words(pages: Sequence[Page]) -> frozenset[str]:
+    lines = (line.text for page in pages for block in page.blocks for line in block.lines if "-" in line.text)
+    return frozenset(word.strip(PUNCTUATION).lower() for text in lines for word in text.split() if "-" in word)
 
 
 def _has_table(blocks: Sequence[Block]) -> bool:

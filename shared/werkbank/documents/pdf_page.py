@@ -99,14 +99,13 @@ def read_blocks(raw_blocks: list[RawBlock]) -> list[Block]:
 
 def _line(raw: RawLine) -> Line | None:
     spans = raw["spans"]
+    main = spans[0]
     if len(spans) == 1:
-        main = spans[0]
         text = main["text"]
     else:
-        texts = [span["text"] for span in spans]
-        text = "".join(texts)
-        longest = max(texts, key=len)
-        main = spans[texts.index(longest)]
+        text = "".join([span["text"] for span in spans])
+        if spans[len(spans) // 2]["size"] != main["size"] or main["flags"] & _BOLD:
+            main = max(spans, key=lambda span: len(span["text"]))
     if not text or text.isspace():
         return None
     flags = main["flags"]

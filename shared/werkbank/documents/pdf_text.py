@@ -12,7 +12,7 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _AFTER_SUSPENDED_HYPHEN = "und oder bzw beziehungsweise bis sowie noch als wie and or to nor et ou e o"
 _SUSPENDED = frozenset(_AFTER_SUSPENDED_HYPHEN.split())
 _ITEM = re.compile(r"\s*(?:[•‣◦▪■●○–—*✓➢►\uf0b7]|-(?=\s)|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)](?=\s))")
-_OPENING = re.compile(r"^\W+")
+PUNCTUATION = ".,;:!?()[]{}\"'„“”«»–"
 _SHORT_LINE = 0.75
 _FULL_LINE = 0.9
 _MIN_PROSE_LINE = 30
@@ -26,10 +26,10 @@ _LOOSE_DIAERESIS = re.compile("[\xa8\u0308] ?([aouAOU])")
 
 
 class TextJoiner:
-    """Joins lines; `vocabulary` has the words of the whole document, to tell a hyphen of a word from a division."""
+    """Joins lines; `hyphenated` are the document's words with a hyphen, which stays when a line ends at it."""
 
-    def __init__(self, vocabulary: frozenset[str]) -> None:
-        self._vocabulary = vocabulary
+    def __init__(self, hyphenated: frozenset[str]) -> None:
+        self._hyphenated = hyphenated
 
     def block(self, block: Block) -> str:
         """Return the text of a block: one line, except where the lines are items, code, verse or the like."""
@@ -55,10 +55,8 @@ class TextJoiner:
         parts.append(text)
 
     def _has_hyphen(self, last: str, following: str) -> bool:
-        """Tell whether the document elsewhere writes this word with a hyphen, and never without."""
-        first = _OPENING.sub("", last.rsplit(None, 1)[-1])
-        whole = f"{first}{following}".lower()
-        return whole in self._vocabulary and f"{first[:-1]}{following}".lower() not in self._vocabulary
+        """Tell whether the document elsewhere writes this word with a hyphen within a line."""
+        return (last.rsplit(None, 1)[-1] + following).strip(PUNCTUATION).lower() in self._hyphenated
 
 
 def continues(last: Block, block: Block) -> bool:
