@@ -52,11 +52,14 @@ class AwsProcess:
         self._log = log
         self._process: asyncio.subprocess.Process | None = None
 
-    async def start(self, invoke_url: str) -> Aws:
-        """Starts moto; Lambda invocations go to `invoke_url`. Raises StartError when it does not come up."""
+    async def start(self, invoke_url: str, page: str) -> Aws:
+        """Starts moto, which sends invocations to `invoke_url` and lets browsers in from `page`.
+
+        Raises StartError when it does not come up.
+        """
         with self._log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "infra.local.aws_server", str(self._state / "objects"), invoke_url,
+                sys.executable, "-m", "infra.local.aws_server", str(self._state / "objects"), invoke_url, page,
                 stdin=PIPE, stdout=PIPE, stderr=log, cwd=ROOT, start_new_session=True,
                 env={**base_environment(), **CREDENTIALS, "AWS_DEFAULT_REGION": REGION},
             )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The process that runs moto: `python -m infra.local.aws_server OBJECTS_DIR INVOKE_URL`.
+"""The process that runs moto: `python -m infra.local.aws_server OBJECTS_DIR INVOKE_URL PAGE_ORIGIN`.
 
 Prints its address on the first line and runs until its standard input closes.
 """
@@ -62,11 +62,19 @@ def keep_clients() -> None:
     lambda_eval_utils.boto_client_for = client_for  # type: ignore[attr-defined]
 
 
-def keep_objects(store: ObjectStore) -> None:
-    """Puts the object store in front of every request."""
+def guard(store: ObjectStore, page: str) -> None:
+    """Lets in the twin's processes and the page, and puts the object store in front of what they ask.
+
+    moto checks no signature and allows every origin: without this, any web page could read the files.
+    """
     dispatch = DomainDispatcherApplication.__call__
+    origins = {None, page, page.replace(HOST, "localhost")}
 
     def call(self: DomainDispatcherApplication, environ: dict[str, Any], start_response: Any) -> Any:
+        own_host = environ.get("HTTP_HOST", "").partition(":")[0] in (HOST, "localhost")
+        if not own_host or environ.get("HTTP_ORIGIN") not in origins:
+            start_response("403 Forbidden", [("Content-Length", "0")])
+            return [b""]
         return store.serve(lambda *request: dispatch(self, *request), environ, start_response)
 
     DomainDispatcherApplication.__call__ = call  # type: ignore[method-assign]
@@ -74,7 +82,7 @@ def keep_objects(store: ObjectStore) -> None:
 
 def main() -> None:
     """Starts moto on a free port and waits for the end of the parent."""
-    objects, invoke_url = Path(sys.argv[1]), sys.argv[2]
+    objects, invoke_url, page = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     default_user_config["lambda"] = {"use_docker": False}
     default_user_config["stepfunctions"] = {"execute_state_machine": True}
     # Headers and body leave in two writes: with Nagle's algorithm each answer would wait 40 ms for an acknowledgement.
@@ -83,7 +91,7 @@ def main() -> None:
     # CloudFormation would create state machines in the back end that has no interpreter.
     models.stepfunctions_backends = stepfunctions_parser_backends  # type: ignore[assignment]
     route_invocations(invoke_url)
-    keep_objects(ObjectStore(objects))
+    guard(ObjectStore(objects), page)
     keep_clients()
     server = ThreadedMotoServer(HOST, 0, verbose=False)
     server.start()

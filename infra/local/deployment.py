@@ -86,7 +86,6 @@ class QueueSource:
     queue_arn: str
     function: str
     batch_size: int
-    batch_window_seconds: int
     partial: bool
 
 
@@ -267,7 +266,6 @@ def _sources(aws: Aws, resources: dict[str, Tree], physical: dict[str, str]) -> 
                 queue_arn=found["Attributes"]["QueueArn"],
                 function=next(iter(names_in(properties["FunctionName"]) & functions)),
                 batch_size=int(properties.get("BatchSize", 10)),
-                batch_window_seconds=int(properties.get("MaximumBatchingWindowInSeconds", 0)),
                 partial="ReportBatchItemFailures" in properties.get("FunctionResponseTypes", ()),
             )
         )

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from infra.local.account import HOST, SOCKET_FRAME_BYTES, SOCKET_MESSAGE_BYTES, StartError
@@ -19,6 +21,21 @@ from infra.local.sign_in import SignIn
 from infra.local.socket_api import SocketGateway
 
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+# A web page from elsewhere may call ports of this machine: under a name of its own that resolves to 127.0.0.1 (DNS
+# rebinding), or blindly across origins. Neither reaches anything here.
+_OWN_HOST = Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"], www_redirect=False)
+
+
+class _NoBrowsers:
+    """Refuses every request that a web page made: browsers say so in Origin, the twin's processes send none."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        from_page = any(name == b"origin" for name, _ in scope.get("headers", ()))
+        await (Response(status_code=403) if from_page else self._app)(scope, receive, send)
 
 
 def gateway_application(http: HttpApi, sockets: SocketGateway | None, stage: str, sign_in: SignIn) -> ASGIApp:
@@ -34,12 +51,12 @@ def gateway_application(http: HttpApi, sockets: SocketGateway | None, stage: str
     routes: list[BaseRoute] = [*sign_in.routes(), Route("/{path:path}", http_request, methods=_METHODS)]
     if sockets:
         routes.append(WebSocketRoute(f"/{stage}", web_socket))
-    return Starlette(routes=routes)
+    return Starlette(routes=routes, middleware=[_OWN_HOST])
 
 
 def internal_application(routes: Sequence[BaseRoute]) -> ASGIApp:
     """What the twin's processes talk to: runtime API, invocations, pushes."""
-    return Starlette(routes=list(routes))
+    return Starlette(routes=list(routes), middleware=[_OWN_HOST, Middleware(_NoBrowsers)])
 
 
 class Server:
@@ -83,6 +100,7 @@ def bind(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
+        listener.listen(512)
     except OSError as error:
         listener.close()
         raise StartError(f"Port {port} is in use. Choose another one: PORT={port + 1} make run") from error

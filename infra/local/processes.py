@@ -52,8 +52,11 @@ def process_name(pid: int) -> str | None:
 
 
 def resident_bytes(pid: int) -> int:
-    """The memory a process and its children hold; 0 when it is gone."""
-    return sum(_resident(process) for process in _family(pid))
+    """The memory a process holds; 0 when it is gone."""
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.Error:
+        return 0
 
 
 def kill_family(pid: int) -> None:
@@ -69,10 +72,3 @@ def _family(pid: int) -> list[psutil.Process]:
         return [*process.children(recursive=True), process]
     except psutil.Error:
         return []
-
-
-def _resident(process: psutil.Process) -> int:
-    try:
-        return int(process.memory_info().rss)
-    except psutil.Error:
-        return 0

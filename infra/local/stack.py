@@ -164,7 +164,8 @@ class LocalStack:
 
     async def _start(self) -> None:
         page, (internal, database, *runtime) = bind(self._port), listening_sockets(2 + _RUNTIME_PORTS)
-        self._state.mkdir(parents=True, exist_ok=True)
+        self._cleanup += [_as_async(item.close) for item in (page, internal, *runtime)]
+        self._state.mkdir(mode=0o700, parents=True, exist_ok=True)
         (self._state / "logs").mkdir(exist_ok=True)
         self.url = f"http://{HOST}:{page.getsockname()[1]}"
         self._internal = f"http://{HOST}:{internal.getsockname()[1]}"
@@ -175,7 +176,7 @@ class LocalStack:
         self._postgres = Postgres(self._state, database_port)
         self._cleanup += [self._postgres.stop, self._aws_process.stop]
         self._aws, (self.owner, self.app) = await _both(
-            self._aws_process.start(f"{self._internal}/invoke"), self._postgres.start()
+            self._aws_process.start(f"{self._internal}/invoke", self.url), self._postgres.start()
         )
         self._functions = Functions(
             self._aws.environment(), [item.getsockname()[1] for item in runtime], self._state, self._retry_seconds
@@ -274,6 +275,10 @@ class LocalStack:
     async def _stop(self) -> None:
         while self._cleanup:
             await self._cleanup.pop()()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
 
     def _call(self, work: Coroutine[Any, Any, T]) -> T:
         future: Future[T] = asyncio.run_coroutine_threadsafe(work, self._loop)

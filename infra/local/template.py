@@ -119,6 +119,8 @@ def _take_code(source: Tree, root: Path) -> dict[str, CodeLocation]:
         properties = item["Properties"]
         used = [*common_layers, *properties.pop("Layers", [])]
         folder = (root / properties.pop("CodeUri", defaults.get("CodeUri", "."))).resolve()
+        if not folder.is_dir():
+            raise StartError(f"{name}: its folder {folder} is missing.")
         code[name] = CodeLocation(folder, tuple(layers[layer["Ref"]] for layer in used if layer.get("Ref") in layers))
         # The twin runs the newest code under the function's own ARN: there are no versions to point an alias at.
         for versioning in ("AutoPublishAlias", "SnapStart", "DeploymentPreference"):

@@ -161,8 +161,8 @@ class Worker:
             await self._ended.wait()
 
     def enforce_memory(self) -> None:
-        """Ends the process when it holds more memory than the template gives it, as AWS does."""
-        if self.alive and resident_bytes(self.pid) > self.spec.memory_megabytes * MEGABYTE:
+        """Ends the process when at work it holds more memory than the template gives it, as AWS does."""
+        if self._current and self.alive and resident_bytes(self.pid) > self.spec.memory_megabytes * MEGABYTE:
             self._killed_for_memory = True
             self.kill()
 

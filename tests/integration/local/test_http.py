@@ -136,3 +136,14 @@ class _moto_signature:  # noqa: N801 (used like a function)
     def __call__(self, claims: dict[str, object]) -> dict[str, str]:
         token = jwt.encode(claims, self._key, algorithm="RS256", headers={"kid": self._kid})
         return {"Authorization": f"Bearer {token}"}
+
+
+def test_other_web_pages_reach_nothing(twin: LocalStack, page: httpx.Client) -> None:
+    bucket = twin.function_environment("EdgeFunction")["BUCKET_NAME"]
+    elsewhere = {"Origin": "https://evil.example"}
+    rebound = {"Host": "evil.example"}
+    for headers in (elsewhere, rebound):
+        assert httpx.get(f"{twin.aws_endpoint}/{bucket}", headers=headers).status_code == 403
+    assert page.get("/", headers=rebound).status_code == 400
+    internal = twin.function_environment("EdgeFunction")["SOCKET_ENDPOINT"].removesuffix("/live")
+    assert httpx.post(f"{internal}/invoke/werkbank-StepFunction", headers=elsewhere).status_code == 403
