@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 from werkbank.ai.keys import ModelKeys
 from werkbank.providers.catalog import build_catalog
 
+SHARED = Path(__file__).parents[3] / "shared"
 KEYS = {
     "anthropicApiKey": "a",
     "openaiApiKey": "o",
@@ -34,5 +36,5 @@ from werkbank.providers.catalog import build_catalog
 build_catalog(ModelKeys.model_validate({KEYS!r}))
 print(sorted({{"anthropic", "openai", "httpx", "httpx2", "snowballstemmer"}} & set(sys.modules)))
 """
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="shared")
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=SHARED)
     assert run.stdout.strip() == "[]"
