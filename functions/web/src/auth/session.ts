@@ -106,10 +106,12 @@ export class Session {
     this.#adopt(tokensOf(answer, null));
   }
 
+  /** PKCE already ties the code to this tab (RFC 9700, 2.1.1), so an issuer may leave the nonce out, but not alter it. */
   #isOurs(idToken: string, nonce: string): boolean {
     const claims = claimsOf(idToken);
     const audience = Array.isArray(claims.aud) ? claims.aud : [claims.aud];
-    return claims.nonce === nonce && claims.iss === this.#config.issuer && audience.includes(this.#config.clientId);
+    const isAnswer = claims.nonce === undefined || claims.nonce === nonce;
+    return isAnswer && claims.iss === this.#config.issuer && audience.includes(this.#config.clientId);
   }
 
   async #refresh(): Promise<void> {

@@ -228,7 +228,8 @@ export const dictionary = {
     en: "This file has no index yet: {status}.",
     de: "Diese Datei ist noch nicht indexiert: {status}.",
   },
-  "preview.facts": { en: "{size} · {chunks} passages", de: "{size} · {chunks} Textstellen" },
+  "preview.passages.one": { en: "1 passage", de: "1 Textstelle" },
+  "preview.passages.many": { en: "{n} passages", de: "{n} Textstellen" },
 
   "problem.network": { en: "The server cannot be reached", de: "Der Server ist nicht erreichbar" },
   "problem.networkHint": {

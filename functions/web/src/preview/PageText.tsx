@@ -5,7 +5,7 @@ import { IconButton } from "../ui/IconButton";
 import { Markdown } from "../ui/Markdown";
 import { tellProblem } from "../ui/toasts";
 import { useWorkspace } from "../workspace/workspace";
-import { highlight } from "./quote";
+import { type Passage, passagesOf } from "./passages";
 
 interface PageTextProps {
   fileId: string;
@@ -21,7 +21,7 @@ export function PageText({ fileId, page, pageCount, quote, onPage }: PageTextPro
   const objects = useObjects(fileId, page);
   const text = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (objects) text.current?.querySelector("mark")?.scrollIntoView({ block: "center" });
+    if (objects) text.current?.querySelector(".is-cited")?.scrollIntoView({ block: "nearest" });
   }, [objects]);
   return (
     <section className="page-text">
@@ -29,9 +29,7 @@ export function PageText({ fileId, page, pageCount, quote, onPage }: PageTextPro
       <div className="page-sheet" ref={text}>
         {objects === null && <p>{t("app.loading")}</p>}
         {objects?.length === 0 && <p>{t("preview.noText")}</p>}
-        {objects?.map((object) => (
-          <ObjectText key={object.sequence} object={object} quote={quote} />
-        ))}
+        {objects && passagesOf(objects, quote).map((passage) => <PassageText key={passage.key} passage={passage} />)}
       </div>
     </section>
   );
@@ -55,18 +53,12 @@ function Pager({ page, pageCount, onPage }: { page: number; pageCount: number | 
   );
 }
 
-function ObjectText({ object, quote }: { object: ContentObject; quote: string | null }) {
+function PassageText({ passage }: { passage: Passage }) {
   const t = useText();
-  if (!object.data) return <p className="no-image">{object.ref.label ?? t("preview.media")}</p>;
-  // Extractors write tables as Markdown.
-  if (object.data.trimStart().startsWith("|")) return <Markdown text={object.data} />;
-  const { before, quote: found, after } = highlight(object.data, quote);
   return (
-    <p className="object-text">
-      {before}
-      {found && <mark>{found}</mark>}
-      {after}
-    </p>
+    <div className={passage.cited ? "prose passage is-cited" : "prose passage"}>
+      {passage.text ? <Markdown text={passage.text} /> : <p className="no-image">{t("preview.media")}</p>}
+    </div>
   );
 }
 

@@ -36,7 +36,10 @@ export function PreviewActions({ fileId, page, chunkCount }: PreviewActionsProps
         <Icon name="open" />
         {isPdf && page !== null ? t("preview.openPage", { page }) : t("preview.openOriginal")}
       </button>
-      {file && <span>{t("preview.facts", { size: formatBytes(file.size), chunks: chunkCount ?? "–" })}</span>}
+      {file && <span>{formatBytes(file.size)}</span>}
+      {chunkCount !== null && (
+        <span>{chunkCount === 1 ? t("preview.passages.one") : t("preview.passages.many", { n: chunkCount })}</span>
+      )}
       {file && file.status !== "indexed" && (
         <p className="notice">
           {file.statusReason ?? t("preview.notIndexed", { status: t(`files.status.${file.status}`) })}

@@ -3,6 +3,7 @@ import type { FileIndex } from "../api/types";
 import { useText } from "../i18n/language";
 import { useStore } from "../store";
 import { IconButton } from "../ui/IconButton";
+import { Markdown } from "../ui/Markdown";
 import { tellProblem } from "../ui/toasts";
 import type { PreviewTarget } from "../workspace/panels";
 import { useWorkspace } from "../workspace/workspace";
@@ -44,7 +45,9 @@ function Preview({ target }: { target: PreviewTarget }) {
             <figcaption>
               <span className="citation pending">{citation.number}</span> {t("preview.cited")}
             </figcaption>
-            <blockquote>{citation.quote}</blockquote>
+            <blockquote className="prose">
+              <Markdown text={citation.quote} />
+            </blockquote>
           </figure>
         )}
         {structure && structure.sections.length > 0 && (
@@ -68,18 +71,13 @@ function useIndex(fileId: string): FileIndex | null {
   const { api, files } = useWorkspace();
   const [index, setIndex] = useState<FileIndex | null>(null);
   const status = useStore(files.state).files.find((file) => file.id === fileId)?.status;
+  const isIndexed = status === undefined || status === "indexed";
   useEffect(() => {
     let current = true;
-    api.fileIndex(fileId).then(
-      (answer) => current && setIndex(answer),
-      (error: unknown) => {
-        // A file that is not indexed yet says so itself.
-        if (current && (status === "indexed" || status === undefined)) tellProblem(error);
-      },
-    );
+    if (isIndexed) api.fileIndex(fileId).then((answer) => current && setIndex(answer), tellProblem);
     return () => {
       current = false;
     };
-  }, [api, fileId, status]);
+  }, [api, fileId, isIndexed]);
   return index;
 }

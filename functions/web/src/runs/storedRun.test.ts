@@ -16,7 +16,12 @@ describe("runFromMessages", () => {
   it("tells answers and tool calls, and of other runs nothing", () => {
     const calls = [call("succeeded"), call("failed"), call("claimed")];
     const stranger = { ...message("assistant", "of another run"), runId: "other" };
-    const run = runFromMessages(row, [message("user", "Why?"), message("assistant", "", calls), message("assistant", "So."), stranger]);
+    const run = runFromMessages(row, [
+      message("user", "Why?"),
+      message("assistant", "", calls),
+      message("assistant", "So."),
+      stranger,
+    ]);
     expect(run.blocks.map((block) => (block.kind === "text" ? block.text : block.outcome?.success))).toEqual([
       true,
       false,
@@ -28,6 +33,10 @@ describe("runFromMessages", () => {
 
   it("keeps why a run ended", () => {
     const ends = ["stopped", "error", "budgetExceeded"].map((status) => runFromMessages({ ...row, status }, []).end);
-    expect(ends).toMatchObject([{ kind: "stopped" }, { kind: "error" }, { kind: "complete", status: "budgetExceeded" }]);
+    expect(ends).toMatchObject([
+      { kind: "stopped" },
+      { kind: "error" },
+      { kind: "complete", status: "budgetExceeded" },
+    ]);
   });
 });
