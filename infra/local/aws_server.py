@@ -75,7 +75,12 @@ def guard(store: ObjectStore, page: str) -> None:
         if not own_host or environ.get("HTTP_ORIGIN") not in origins:
             start_response("403 Forbidden", [("Content-Length", "0")])
             return [b""]
-        return store.serve(lambda *request: dispatch(self, *request), environ, start_response)
+
+        def answer(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
+            # moto's CORS answer names no header that a page may read; the bucket's configuration does.
+            return start_response(status, [*headers, ("Access-Control-Expose-Headers", "ETag")], *error)
+
+        return store.serve(lambda *request: dispatch(self, *request), environ, answer)
 
     DomainDispatcherApplication.__call__ = call  # type: ignore[method-assign]
 
