@@ -57,7 +57,7 @@ function PassageText({ passage }: { passage: Passage }) {
   const t = useText();
   return (
     <div className={passage.cited ? "prose passage is-cited" : "prose passage"}>
-      {passage.text ? <Markdown text={passage.text} /> : <p className="no-image">{t("preview.media")}</p>}
+      {passage.text ? <Markdown text={passage.text} /> : <p className="no-image">{passage.label ?? t("preview.media")}</p>}
     </div>
   );
 }

@@ -44,6 +44,6 @@ describe("passagesOf", () => {
 
   it("marks nothing without a match, and keeps pictures as empty blocks", () => {
     for (const quote of [null, "", "…", "absent"]) expect(cited(definition, quote)).toEqual([]);
-    expect(passagesOf(page(""), "x")).toEqual([{ key: "0/0", text: "", cited: false }]);
+    expect(passagesOf(page(""), "x")).toEqual([{ key: "0/0", text: "", label: null, cited: false }]);
   });
 });

@@ -4,6 +4,8 @@ import type { ContentObject } from "../api/types";
 export interface Passage {
   key: string;
   text: string;
+  /** What the file calls a picture, where there is no text. */
+  label: string | null;
   cited: boolean;
 }
 
@@ -16,19 +18,20 @@ const TELLING_LETTERS = 20;
  */
 export function passagesOf(objects: readonly ContentObject[], quote: string | null): Passage[] {
   const blocks = objects.flatMap((object) =>
-    blocksOf(object.data).map((text) => ({ text, sequence: object.sequence })),
+    blocksOf(object.data).map((text) => ({ text, object })),
   );
   const letters = blocks.map((block) => lettersOf(block.text));
   const sought = lettersOf(quote ?? "");
   const start = sought ? letters.join("").indexOf(sought) : -1;
   let end = 0;
-  return blocks.map(({ text, sequence }, index) => {
+  return blocks.map(({ text, object }, index) => {
     const own = letters[index] ?? "";
     const begin = end;
     end += own.length;
     const isWithin = begin < start + sought.length && end > start;
     const isKnown = own.length >= TELLING_LETTERS && sought.includes(own);
-    return { key: `${sequence}/${index}`, text, cited: start >= 0 ? isWithin : isKnown };
+    const label = object.ref.label ?? null;
+    return { key: `${object.sequence}/${index}`, text, label, cited: start >= 0 ? isWithin : isKnown };
   });
 }
 
