@@ -13,6 +13,7 @@ from itertools import accumulate, pairwise
 
 from werkbank.documents.pdf_page import Block, Line, Page, block_of
 
+_GRID = 2  # points
 _MIN_GUTTER = 6  # points; typographers leave 12 and more, justified text overshoots a little
 _MAX_COVER = 0.34  # of the lines at the page's most crowded place may run across a gutter: headings, a wide figure
 _MIN_COLUMN_SHARE = 0.12  # of the page's width
@@ -50,19 +51,20 @@ def find_gutters(blocks: Sequence[Block], page_width: float) -> list[Gutter]:
     lines = [line for block in blocks for line in block.lines]
     if len(lines) < 2 * _MIN_COLUMN_LINES:
         return []
-    steps = [0] * (int(min(max(page_width, 1), _MAX_WIDTH)) + 2)
+    cells = int(min(max(page_width, 1), _MAX_WIDTH)) // _GRID + 2
+    steps = [0] * cells
     for line in lines:
-        steps[_bounded(line.x0, len(steps))] += 1
-        steps[_bounded(line.x1, len(steps))] -= 1
+        steps[min(max(int(line.x0) // _GRID, 0), cells - 1)] += 1
+        steps[min(max(int(line.x1) // _GRID, 0), cells - 1)] -= 1
     cover = list(accumulate(steps))
     allowed = max(cover) * _MAX_COVER
-    edges = [-1, *(x for x, count in enumerate(cover) if count > allowed)]
-    strips = [(left + 1, right) for left, right in pairwise(edges) if right - left > _MIN_GUTTER and left >= 0]
+    covered = [cell for cell, count in enumerate(cover) if count > allowed]
+    strips = [
+        ((left + 1) * _GRID, right * _GRID)
+        for left, right in pairwise(covered)
+        if (right - left - 1) * _GRID >= _MIN_GUTTER
+    ]
     return [strip for strip in strips if _divides(lines, strip, page_width)]
-
-
-def _bounded(x: float, length: int) -> int:
-    return min(max(int(x), 0), length - 1)
 
 
 def _divides(lines: Sequence[Line], strip: Gutter, page_width: float) -> bool:

@@ -104,6 +104,11 @@ class SectionTracker:
 
     outline: dict[int, list[OutlineEntry]]
     sections: list[Section] = field(default_factory=list)
+    first_pages: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        last_first = [entry for page in sorted(self.outline, reverse=True) for entry in self.outline[page]]
+        self.first_pages = {_letters(title): page for _, title, page in last_first}
 
     @classmethod
     def of(cls, outline: Sequence[OutlineEntry], page_count: int) -> "SectionTracker":
@@ -137,8 +142,7 @@ class SectionTracker:
         wanted = _letters(text)
         if len(wanted) < _MIN_RUNNING_HEAD:
             return False
-        titles = {_letters(entry[1]): start for start, entries in self.outline.items() for entry in entries}
-        return titles.get(wanted, page) < page
+        return self.first_pages.get(wanted, page) < page
 
     def open(self, title: str, level: int, page: int) -> None:
         """Begin a section."""

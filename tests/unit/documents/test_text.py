@@ -64,3 +64,9 @@ def test_decimal_commas_do_not_look_like_delimiters() -> None:
 def test_comma_in_a_cell() -> None:
     document = extract_document(shared_file("csv/csv-comma-in-cell.csv"), "a.csv")
     assert "| a | , | c | d |" in document.objects[0].data
+
+
+def test_a_quote_that_is_never_closed_loses_nothing() -> None:
+    text = '"x,y\n' + "a,b\n" * 60_000
+    document = extract_document(text.encode(), "a.csv")
+    assert document.structure.metadata["rows"] == 60_001
