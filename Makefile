@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PAGE := functions/web
+LAYERS := core models documents rest
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 export PYTHONPATH := shared
 
 # Deploying needs a region; validating and building ask for one without using it.
@@ -48,8 +50,10 @@ build: $(VENV)/.test page ## sam build
 deploy: build ## sam deploy; the first time it asks for names and settings
 	$(BIN)/sam deploy --guided --capabilities CAPABILITY_IAM CAPABILITY_AUTO_EXPAND
 
-lock: $(VENV)/.local ## pin everything anew, with hashes
-	$(BIN)/python -m infra.lock
+lock: $(VENV)/.local ## pin everything anew, with hashes; every part in the version that the tests run with
+	$(COMPILE) $(foreach group,$(LAYERS) local test,--group $(group)) --upgrade -o tests/requirements.txt
+	$(COMPILE) $(foreach group,$(LAYERS) local,--group $(group)) -c tests/requirements.txt -o infra/local/requirements.txt
+	for layer in $(LAYERS); do $(COMPILE) --group $$layer -c tests/requirements.txt -o layers/$$layer/requirements.txt; done
 
 clean:
 	rm -rf $(VENV) .aws-sam $(PAGE)/node_modules $(PAGE)/dist

@@ -9,12 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from werkbank.domain.messages import Message
 from werkbank.domain.runs import StoredMessage
-from werkbank.domain.trace import ToolCallLog
+from werkbank.domain.trace import OUTCOME_UNKNOWN, ToolCallLog
 
-OUTCOME_UNKNOWN = (
-    "Outcome unknown: the work was interrupted after this call had begun. It may or may not have had its effect; "
-    "check before you repeat it."
-)
 NOT_RUN = "Not run: the work was stopped before this call began."
 
 # Source numbers belong to one run; from an earlier answer they would point at the wrong sources.

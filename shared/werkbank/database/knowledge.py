@@ -16,6 +16,7 @@ from werkbank.database.vectors import as_vector
 from werkbank.domain.base import WireModel
 from werkbank.domain.documents import ContentObject, ExtractedDocument
 from werkbank.domain.ids import derived_id
+from werkbank.domain.language import likely_languages
 from werkbank.domain.principal import Principal
 from werkbank.knowledge.model import EmbeddedChunk, FileIndex, ObjectFilter
 
@@ -25,9 +26,17 @@ _OBJECT_COLUMNS = {
 }  # fmt: skip
 _CHUNK_COLUMNS = {
     "id": "uuid", "mandate_id": "text", "file_id": "uuid", "sequence": "integer", "object_sequence": "integer",
-    "text": "text", "ref": "jsonb", "token_count": "integer", "embedding_model": "text", "embedding": "halfvec",
+    "text": "text", "ref": "jsonb", "token_count": "integer", "languages": "text",
+    "embedding_model": "text", "embedding": "halfvec",
 }  # fmt: skip
 _ROWS_PER_STATEMENT = 200
+_WORDS_OF_CHUNKS = """
+INSERT INTO content_word (mandate_id, word, file_id, sequences, frequencies, lengths)
+SELECT c.mandate_id, left(language, 1) || ':' || lexeme, c.file_id, array_agg(c.sequence ORDER BY c.sequence),
+       array_agg(cardinality(positions)::smallint ORDER BY c.sequence), array_agg(c.token_count ORDER BY c.sequence)
+FROM content_chunk c, unnest(string_to_array(c.languages, ' ')) AS language,
+     unnest(to_tsvector(language::regconfig, c.text))
+WHERE c.file_id = %s GROUP BY 1, 2, 3"""
 # An escaped NUL, which jsonb refuses; a backslash that is itself escaped before it makes it plain text.
 _JSON_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
@@ -51,6 +60,7 @@ class Knowledge(Store):
         self._insert("content_object", _OBJECT_COLUMNS, (self._object_row(file_id, item) for item in document.objects))
         rows = (self._chunk_row(file_id, embedded, model_id) for embedded in chunks)
         self._insert("content_chunk", _CHUNK_COLUMNS, rows)
+        self._run(_WORDS_OF_CHUNKS, (file_id,))
         self._run(
             "INSERT INTO file_content_index (file_id, mandate_id, structure, object_count, chunk_count, token_count,"
             " embedding_model) VALUES (%s, %s, %s, %s, %s, %s, %s)",
@@ -62,7 +72,7 @@ class Knowledge(Store):
 
     def delete_index(self, file_id: str) -> None:
         """Remove all that was found in a file; the file stays."""
-        for table in ("file_content_index", "content_chunk", "content_object"):
+        for table in ("file_content_index", "content_word", "content_chunk", "content_object"):
             self._run(f"DELETE FROM {table} WHERE file_id = %s", (file_id,))
 
     def index_of(self, file_id: str) -> FileIndex | None:
@@ -102,7 +112,8 @@ class Knowledge(Store):
         chunk_id = derived_id(file_id, str(chunk.sequence), chunk.text)
         return (
             chunk_id, self._principal.mandate_id, file_id, chunk.sequence, chunk.object_sequence,
-            _storable(chunk.text), _json(chunk.ref), chunk.token_count, model_id, as_vector(embedded.vector),
+            _storable(chunk.text), _json(chunk.ref), chunk.token_count, " ".join(likely_languages(chunk.text)),
+            model_id, as_vector(embedded.vector),
         )  # fmt: skip
 
     def _insert(self, table: str, columns: Mapping[str, str], rows: Iterable[tuple[object, ...]]) -> None:

@@ -49,9 +49,10 @@ def likely_languages(text: str) -> tuple[Language, ...]:
     return ("german",) if counts["german"] > counts["english"] else ("english",)
 
 
-def topic_of(question: str, language: Language) -> str:
-    """Return a question without the language's function words; all of it if nothing else stands in it."""
-    topic = [word for word in question.split() if word.strip(_PUNCTUATION).lower() not in _WORDS[language]]
+def topic_of(question: str) -> str:
+    """Return a question without the function words of its language; all of it if nothing else stands in it."""
+    known = function_words(likely_languages(question))
+    topic = [word for word in question.split() if word.strip(_PUNCTUATION).lower() not in known]
     return " ".join(topic) or question
 
 

@@ -7,6 +7,12 @@ from typing import Literal
 from werkbank.domain.base import WireModel
 from werkbank.domain.runs import RunStatus
 
+# What the model reads when a call began and nobody knows how it ended: it may have had its effect.
+OUTCOME_UNKNOWN = (
+    "Outcome unknown: the work was interrupted after this call had begun. It may or may not have had its effect; "
+    "check before you repeat it."
+)
+
 ToolCallStatus = Literal["requested", "claimed", "succeeded", "failed", "unknown"]
 
 

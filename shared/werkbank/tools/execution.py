@@ -7,12 +7,11 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from werkbank.agent.history import OUTCOME_UNKNOWN
 from werkbank.domain.errors import DocumentError, RunOver, StorageUnavailable, ToolError, UserError
 from werkbank.domain.events import RunEvent
 from werkbank.domain.ids import derived_id
 from werkbank.domain.runs import Run, RunRef
-from werkbank.domain.trace import ToolCallLog, ToolCallStatus
+from werkbank.domain.trace import OUTCOME_UNKNOWN, ToolCallLog, ToolCallStatus
 from werkbank.domain.unit_of_work import UnitOfWork
 from werkbank.observability import logger
 from werkbank.streaming.protocols import EventStore

@@ -1,0 +1,85 @@
+"""The registry: schemas from signatures, flags, batches (TB-01, TB-02, AG-05)."""
+
+from typing import Annotated, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import Field
+
+from werkbank.domain.errors import ToolError
+from werkbank.domain.messages import ToolCall
+from werkbank.tools.catalog import TOOLS, core_registry
+from werkbank.tools.context import ToolContext
+from werkbank.tools.registry import Registry, tool
+
+
+@tool(read_only=True)
+def look_up(
+    context: ToolContext,
+    search_text: Annotated[str, Field(min_length=1, description="What to find.")],
+    order: Literal["up", "down"] = "up",
+) -> str:
+    """Look something up."""
+    return f"{search_text} {order}"
+
+
+@tool()
+def change(context: ToolContext) -> str:
+    """Change something."""
+    return "changed"
+
+
+REGISTRY = Registry([look_up, change])
+
+
+def test_schema_comes_from_the_signature() -> None:
+    definition = look_up.definition()
+    assert (definition.name, definition.description) == ("lookUp", "Look something up.")
+    assert definition.parameters == {
+        "additionalProperties": False,
+        "properties": {
+            "searchText": {"description": "What to find.", "minLength": 1, "type": "string"},
+            "order": {"default": "up", "enum": ["up", "down"], "type": "string"},
+        },
+        "required": ["searchText"],
+        "type": "object",
+    }
+
+
+def test_core_tools_are_offered_in_a_fixed_order_with_descriptions() -> None:
+    names = [definition.name for definition in core_registry().definitions()]
+    assert names == sorted(names)
+    assert {"listFiles", "readFile", "searchInFileContent", "searchFiles", "writeFile"} <= set(names)
+    assert {"browseContainer", "readContentObjects"} <= set(names)
+    assert all(entry.description and not entry.name.startswith("_") for entry in TOOLS)
+
+
+def test_unknown_name_suggests_the_nearest() -> None:
+    # AG-10
+    with pytest.raises(ToolError, match="lookUp"):
+        REGISTRY.get("look_up")
+
+
+@given(st.lists(st.sampled_from(["lookUp", "change", "unknown"]), max_size=12))
+def test_batches_keep_the_order_and_never_mix(names: list[str]) -> None:
+    # AG-05: a read after a write sees the write
+    calls = [ToolCall(id=str(position), name=name, arguments="{}") for position, name in enumerate(names)]
+    batches = REGISTRY.batches(calls)
+    assert [call_id for batch in batches for call_id in batch] == [call.id for call in calls]
+    by_id = {call.id: call.name for call in calls}
+    assert all(len(batch) == 1 for batch in batches if "change" in [by_id[call_id] for call_id in batch])
+    for before, after in zip(batches, batches[1:], strict=False):
+        assert "change" in [by_id[call_id] for call_id in (*before, *after)], "neighbouring reads run together"
+
+
+@given(st.text(max_size=50))
+def test_any_arguments_are_checked_before_the_handler(arguments: str) -> None:
+    # TB-01: hostile text gives a ToolError or a valid call, nothing else
+    context: ToolContext = None  # type: ignore[assignment]  # never reached with invalid arguments
+    try:
+        answer = look_up.call(context, arguments)
+    except ToolError as error:
+        assert "lookUp" in str(error)
+    else:
+        assert answer.endswith(("up", "down"))
