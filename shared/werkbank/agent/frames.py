@@ -12,6 +12,7 @@ from werkbank.agent.start import Starter
 from werkbank.domain.base import WireModel
 from werkbank.domain.errors import InvalidInput, WerkbankError
 from werkbank.domain.events import RunEvent
+from werkbank.domain.ids import is_id
 from werkbank.domain.principal import Principal
 from werkbank.domain.problems import Problem, problem_of
 from werkbank.domain.runs import Run, RunRef, RunRequest
@@ -95,7 +96,7 @@ class Frames:
         try:
             yield from self._act(principal, _parse(body))
         except WerkbankError as error:
-            yield problem_event(problem_of(error))
+            yield problem_event(problem_of(error), _run_id(body))
 
     def _act(self, principal: Principal, frame: Frame) -> Iterator[bytes]:
         match frame:
@@ -122,9 +123,19 @@ class Frames:
         yield from (self._encode(event) for event in events)
 
 
-def problem_event(problem: Problem) -> bytes:
-    """Return a problem as an event that belongs to no run's log (seq 0)."""
-    return json.dumps({"runId": None, "seq": 0, "type": "error", "data": problem.to_wire()}).encode()
+def problem_event(problem: Problem, run_id: str | None) -> bytes:
+    """Return a problem as an event that belongs to no run's log (seq 0); `run_id` is the one the frame was about."""
+    return json.dumps({"runId": run_id, "seq": 0, "type": "error", "data": problem.to_wire()}).encode()
+
+
+def _run_id(body: str) -> str | None:
+    """Return the run id a frame names, however wrong the rest of it is, so that the page knows what was refused."""
+    try:
+        frame = json.loads(body)
+    except ValueError:
+        return None
+    run_id = frame.get("runId") if isinstance(frame, dict) else None
+    return run_id if isinstance(run_id, str) and is_id(run_id) else None
 
 
 def _parse(body: str) -> Frame:

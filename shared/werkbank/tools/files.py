@@ -14,7 +14,7 @@ from werkbank.domain.ids import derived_id
 from werkbank.knowledge.model import ObjectFilter
 from werkbank.tools.citing import cite_pages
 from werkbank.tools.context import ToolContext
-from werkbank.tools.locate import locate_file, locate_folder
+from werkbank.tools.locate import locate_file, locate_folder, not_indexed
 from werkbank.tools.registry import tool
 
 FileReference = Annotated[str, Field(description="The file's id or its name.", min_length=1, max_length=300)]
@@ -89,8 +89,7 @@ def _indexed(context: ToolContext, item: FileItem) -> list[ContentObject]:
     """Return a file's text objects. Raises ToolError while there is no index."""
     with context.database.session(context.principal) as session:
         if session.knowledge.index_of(item.id) is None:
-            reason = f": {item.status_reason}" if item.status_reason else ""
-            raise ToolError(f"“{item.file_name}” cannot be read; its status is {item.status}{reason}")
+            raise not_indexed(item)
         return list(session.knowledge.objects(item.id, ObjectFilter(content_type="text", limit=10_000)))
 
 

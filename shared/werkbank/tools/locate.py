@@ -25,6 +25,12 @@ def locate_file(session: ToolSession, reference: str) -> FileItem:
     raise ToolError(f"There is no file “{reference}”. Use listFiles to see which files there are.")
 
 
+def not_indexed(item: FileItem) -> ToolError:
+    """Return the error for a file whose content cannot be read yet, or never will."""
+    reason = f": {item.status_reason}" if item.status_reason else ""
+    return ToolError(f"“{item.file_name}” cannot be read; its status is {item.status}{reason}")
+
+
 def locate_folder(session: ToolSession, reference: str) -> str:
     """Return the id of the folder with this id or name. Raises ToolError."""
     wanted = reference.strip().removeprefix("@").rstrip("/").lower()

@@ -1,5 +1,7 @@
 """History repair (AG-12): valid for every provider, idempotent, the identity on valid histories."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +26,7 @@ HISTORIES = st.lists(MESSAGES, max_size=12)
 def assert_valid(messages: tuple[Message, ...]) -> None:
     """What OpenAI, Anthropic, Mistral and Gemini have in common: turns alternate, calls and results pair up."""
     spoken = [message for message in messages if message.role != "tool"]
-    for before, after in zip(messages, messages[1:], strict=False):
+    for before, after in pairwise(messages):
         assert not (before.role == after.role and before.role in {"user", "assistant"})
     for position, message in enumerate(messages):
         wanted = [call.id for call in message.tool_calls]

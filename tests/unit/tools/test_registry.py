@@ -1,5 +1,7 @@
 """The registry: schemas from signatures, flags, batches (TB-01, TB-02, AG-05)."""
 
+from contextlib import suppress
+from itertools import pairwise
 from typing import Annotated, Literal
 
 import pytest
@@ -69,7 +71,7 @@ def test_batches_keep_the_order_and_never_mix(names: list[str]) -> None:
     assert [call_id for batch in batches for call_id in batch] == [call.id for call in calls]
     by_id = {call.id: call.name for call in calls}
     assert all(len(batch) == 1 for batch in batches if "change" in [by_id[call_id] for call_id in batch])
-    for before, after in zip(batches, batches[1:], strict=False):
+    for before, after in pairwise(batches):
         assert "change" in [by_id[call_id] for call_id in (*before, *after)], "neighbouring reads run together"
 
 
@@ -77,9 +79,7 @@ def test_batches_keep_the_order_and_never_mix(names: list[str]) -> None:
 def test_any_arguments_are_checked_before_the_handler(arguments: str) -> None:
     # TB-01: hostile text gives a ToolError or a valid call, nothing else
     context: ToolContext = None  # type: ignore[assignment]  # never reached with invalid arguments
-    try:
+    answer = ""
+    with suppress(ToolError):
         answer = look_up.call(context, arguments)
-    except ToolError as error:
-        assert "lookUp" in str(error)
-    else:
-        assert answer.endswith(("up", "down"))
+    assert not answer or answer.endswith((" up", " down"))
