@@ -1,6 +1,7 @@
 # `make run` on a machine with Python ≥ 3.11 and make needs nothing else; every other target sets itself up likewise.
 
 PYTHON ?= python3
+STACK ?= werkbank
 VENV := .venv
 BIN := $(VENV)/bin
 PAGE := functions/web
@@ -30,7 +31,7 @@ lint: $(VENV)/.test ## ruff, mypy, import rules, template
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/sam validate --lint --template template.yaml
+	for template in template.yaml infra/*.yaml; do $(BIN)/sam validate --lint --template $$template || exit 1; done
 
 bench: $(VENV)/.test ## the figures of README's performance table
 	@$(BIN)/python -m tests.bench
@@ -47,8 +48,9 @@ bench-extraction: $(VENV)/.test ## recall and order of extraction against expect
 build: $(VENV)/.test page ## sam build
 	$(BIN)/sam build
 
-deploy: build ## sam deploy; the first time it asks for names and settings
-	$(BIN)/sam deploy --guided --capabilities CAPABILITY_IAM CAPABILITY_AUTO_EXPAND
+deploy: build ## sam deploy: make deploy STACK=werkbank PARAMETERS="AdminEmail=you@example.com"
+	$(BIN)/sam deploy --stack-name $(STACK) --resolve-s3 --capabilities CAPABILITY_IAM CAPABILITY_AUTO_EXPAND \
+		--no-fail-on-empty-changeset $(if $(PARAMETERS),--parameter-overrides $(PARAMETERS))
 
 lock: $(VENV)/.local ## pin everything anew, with hashes; every part in the version that the tests run with
 	$(COMPILE) $(foreach group,$(LAYERS) local test,--group $(group)) --upgrade -o tests/requirements.txt
@@ -58,9 +60,11 @@ lock: $(VENV)/.local ## pin everything anew, with hashes; every part in the vers
 clean:
 	rm -rf $(VENV) .aws-sam $(PAGE)/node_modules $(PAGE)/dist
 
+# pip brings uv at first; from then on uv installs, many times faster.
 $(VENV)/.local: infra/local/requirements.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	if test -x $(BIN)/uv; then $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r $<; \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<; fi
 	touch $@
 
 $(VENV)/.test: tests/requirements.txt $(VENV)/.local
