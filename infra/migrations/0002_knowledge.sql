@@ -48,7 +48,8 @@ ALTER TABLE content_chunk ALTER COLUMN embedding SET STORAGE EXTERNAL;  -- float
 
 -- Full text, as an inverted index of our own: for each word of a file the chunks it stands in, how often, and their
 -- lengths in tokens. A GIN index on a tsvector cannot serve here: under row-level security PostgreSQL uses only leakproof
--- operators to look rows up, and @@ is not one (it read every row: 800 ms among 20,000 passages); equality of texts is.
+-- operators to look rows up, and @@ is not one (it read every row: 800 ms among 20,000 passages, 48 ms with these lists);
+-- equality of texts is one.
 -- A list per file is short, and how rare a word is among the visible passages falls out of reading it.
 CREATE TABLE content_word (
     mandate_id text NOT NULL REFERENCES mandate,
@@ -61,6 +62,10 @@ CREATE TABLE content_word (
 );
 CREATE INDEX content_word_file ON content_word (file_id);
 
+-- Measured on 40,000 vectors of 1536 dimensions: halfvec finds the same best 50 as vector, in half the space (table 162
+-- against 312 MB, index 164 against 328 MB) and less time (an exact search of 20,000: 0.26 s against 0.44 s). On texts
+-- made to be hard to tell apart the index found, of the best 10 among 20,000, with ef_search 400: 0.88 with m = 16,
+-- ef_construction = 64, and 0.94 with m = 24, ef_construction = 128; on vectors around topics over 0.95.
 CREATE INDEX content_chunk_hashing_1536 ON content_chunk
     USING hnsw ((embedding::halfvec(1536)) halfvec_cosine_ops) WITH (m = 24, ef_construction = 128)
     WHERE embedding_model = 'internal/hashing-1536';
