@@ -1,34 +1,46 @@
 """`python -m infra.local`: starts the twin and stays up until Ctrl-C. PORT chooses the page's port (default 8080)."""
 
+import argparse
 import os
 import signal
 import sys
 import threading
+from pathlib import Path
 
 from infra.local.account import StartError
+from infra.local.processes import ROOT
 from infra.local.stack import LocalStack
 
 
 def main() -> int:
     """Runs the twin; the exit code is 1 when it could not start."""
-    done = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: done.set())
+    parser = argparse.ArgumentParser(prog="python -m infra.local", description="Runs Werkbank on this machine.")
+    parser.add_argument("--template", type=Path, default=ROOT / "template.yaml", help="the SAM template to run")
+    parser.add_argument("--state-dir", type=Path, default=ROOT / ".werkbank", help="where data and logs are kept")
+    options = parser.parse_args()
     try:
         port = int(os.environ.get("PORT", "8080"))
     except ValueError:
         print(f"PORT must be a number, not {os.environ['PORT']!r}.", file=sys.stderr)
         return 1
+    return _run(LocalStack(options.template, options.state_dir, port))
+
+
+def _run(stack: LocalStack) -> int:
+    # A pipe, not an Event: the handler runs in this thread and may find the Event's lock taken by this thread.
+    asked_to_stop, ask_to_stop = os.pipe()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: os.write(ask_to_stop, b"!"))
     print("Starting PostgreSQL, AWS's services and the functions …", file=sys.stderr)
-    stack = LocalStack(port=port)
     try:
         stack.start()
     except StartError as error:
         print(f"Werkbank did not start: {error}", file=sys.stderr)
         return 1
     print(f"Werkbank is ready: {stack.url}", flush=True)
+    # So that the first question does not wait for one cold start after the other.
     threading.Thread(target=stack.warm_all, daemon=True).start()
-    done.wait()
+    os.read(asked_to_stop, 1)
     print("Stopping …", file=sys.stderr)
     stack.stop()
     return 0

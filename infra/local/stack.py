@@ -81,9 +81,11 @@ class LocalStack:
     def start(self) -> None:
         """Starts everything. Raises StartError, whose text says what to do, after stopping what had started."""
         self._thread.start()
+        starting = asyncio.run_coroutine_threadsafe(self._start(), self._loop)
         try:
-            self._call(self._start())
+            starting.result()
         except BaseException:
+            starting.cancel()
             self.stop()
             raise
 

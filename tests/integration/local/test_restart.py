@@ -1,6 +1,7 @@
 """What a user has survives the twin's end, and nothing of the twin does."""  # DP-02
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -8,6 +9,7 @@ import sys
 from pathlib import Path
 
 import jwt
+import psutil  # type: ignore[import-untyped]
 import psycopg
 import pytest
 from botocore.exceptions import ClientError
@@ -18,14 +20,10 @@ from infra.local.stack import LocalStack
 
 from .conftest import FIXTURE
 
-_RUN = """
-import sys, pathlib, signal
-from infra.local.stack import LocalStack
-stack = LocalStack(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), environment={})
-stack.start()
-print(*stack.child_pids(), flush=True)
-signal.pause()
-"""
+
+def _command(state: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "infra.local", "--template", str(FIXTURE), "--state-dir", str(state)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, "PORT": "0"})
 
 
 def _sub(stack: LocalStack) -> str:
@@ -60,17 +58,30 @@ def test_objects_rows_and_the_user_survive_a_restart(tmp_path: Path) -> None:
 
 
 def test_children_end_with_a_killed_parent(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", _RUN, str(FIXTURE), str(tmp_path)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
-        pids = [int(pid) for pid in parent.stdout.readline().split()]
-        assert len(pids) >= 3
-        os.kill(parent.pid, signal.SIGKILL)
-        parent.wait(10)
-    while any(process_name(pid) for pid in pids):
+    with _command(tmp_path) as twin:
+        children = _children_when_ready(twin)
+        twin.kill()
+    while any(process_name(pid) for pid in children):
         pass  # the test's own time limit ends this
     with LocalStack(FIXTURE, tmp_path, environment={}) as stack:  # the data is in order
         assert stack.url
+
+
+def test_a_signal_stops_everything_in_order(tmp_path: Path) -> None:
+    with _command(tmp_path) as twin:
+        children = _children_when_ready(twin)
+        twin.send_signal(signal.SIGTERM)
+        assert twin.wait(30) == 0
+    assert not any(process_name(pid) for pid in children)
+    assert not (tmp_path / "postgres" / "postmaster.pid").exists()  # the database was closed, not killed
+
+
+def _children_when_ready(twin: subprocess.Popen[str]) -> list[int]:
+    assert twin.stdout is not None
+    assert re.fullmatch(r"Werkbank is ready: http://127\.0\.0\.1:\d+\n", twin.stdout.readline())
+    children = [process.pid for process in psutil.Process(twin.pid).children()]
+    assert len(children) >= 3  # moto, PostgreSQL, at least one function
+    return children
 
 
 def test_a_used_port_is_said_plainly(tmp_path: Path) -> None:
