@@ -6,9 +6,10 @@ import os
 import socket
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from infra.local.account import (
     ACCOUNT_ID,
@@ -42,6 +43,14 @@ class _Pool:
     workers: list[Worker] = field(default_factory=list)
     idle: list[Worker] = field(default_factory=list)
     waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+
+    def let_one_in(self) -> None:
+        """There is a free process, or room for a new one: the call that has waited longest may try again."""
+        while self.waiting:
+            turn = self.waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
 
 
 class Functions:
@@ -148,11 +157,7 @@ class Functions:
     def _release(self, pool: _Pool, worker: Worker) -> None:
         if worker.alive:
             pool.idle.append(worker)
-        while pool.waiting:
-            turn = pool.waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                break
+            pool.let_one_in()
 
     async def _start(self, pool: _Pool) -> Worker:
         worker = Worker(pool.spec)
@@ -171,6 +176,7 @@ class Functions:
         pool.workers.remove(worker)
         if worker in pool.idle:
             pool.idle.remove(worker)
+        pool.let_one_in()
         del self._by_port[port]
         async with self._port_freed:
             self._free_ports.append(port)
@@ -215,7 +221,7 @@ class Functions:
     async def _housekeeping(self) -> None:
         """Watches memory, and ends processes that have had nothing to do for long, all but one per function."""
         while not self._closing:
-            await asyncio.sleep(1)
+            await asyncio.sleep(0.25)
             for pool in self._pools.values():
                 for worker in list(pool.workers):
                     worker.enforce_memory()
@@ -223,7 +229,7 @@ class Functions:
                     pool.idle.remove(worker)
                     worker.kill()
 
-    def _spawn(self, work: "asyncio._CoroutineLike[None]") -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)

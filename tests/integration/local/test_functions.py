@@ -5,11 +5,13 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
+from infra.local.functions import PROCESSES_PER_FUNCTION
 from infra.local.stack import FunctionError, LocalStack
 
 
@@ -56,7 +58,7 @@ def test_kill_9_in_mid_invocation_is_an_error_at_once(twin: LocalStack) -> None:
 
 
 def test_the_memory_of_the_template_is_enforced(twin: LocalStack) -> None:
-    assert _fails(twin, "memory")["errorType"] in ("Runtime.OutOfMemory", "Runtime.ExitError")
+    assert _fails(twin, "memory")["errorType"] == "Runtime.OutOfMemory"
 
 
 def test_an_exception_keeps_its_class_name(twin: LocalStack) -> None:
@@ -78,6 +80,12 @@ def test_the_sdk_reaches_the_same_functions(twin: LocalStack) -> None:
     )
     with pytest.raises(ClientError):
         client.invoke(FunctionName="werkbank-NoFunction", Payload=b"{}")
+
+
+def test_more_calls_than_processes_wait_their_turn_even_behind_dying_ones(twin: LocalStack) -> None:
+    with ThreadPoolExecutor(PROCESSES_PER_FUNCTION + 2) as pool:
+        errors = list(pool.map(lambda _: _fails(twin, "sleep"), range(PROCESSES_PER_FUNCTION + 2)))
+    assert {error["errorType"] for error in errors} == {"Sandbox.Timedout"}
 
 
 def test_a_slow_function_delays_no_other_call(twin: LocalStack) -> None:
