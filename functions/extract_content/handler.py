@@ -10,6 +10,5 @@ from werkbank.observability import Event, observed
 @observed
 def handler(event: Event, context: LambdaContext) -> Event:
     """Take an indexing run's ids; answer nothing. Raises DocumentError when the file cannot be read."""
-    ref = IndexRef.model_validate(event)
-    bootstrap.indexing().extract(ref, ref.file_id)
+    bootstrap.extract_content(IndexRef.model_validate(event))
     return {}

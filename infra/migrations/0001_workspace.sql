@@ -81,6 +81,8 @@ CREATE TABLE file_item (
     CHECK (scope <> 'featureInstance' OR instance_id IS NOT NULL)
 );
 CREATE INDEX file_item_owner ON file_item (mandate_id, user_id, folder_id);
+-- What everyone sees; with it a search under row-level security need not read the files of all mandates.
+CREATE INDEX file_item_global ON file_item (id) WHERE scope = 'global';
 
 -- Conversations and runs ----------------------------------------------------------------------------------------------
 

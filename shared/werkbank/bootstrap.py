@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from werkbank.agent.round import Rounds
     from werkbank.ai.service import AiService
     from werkbank.aws.objects import S3Objects
-    from werkbank.domain.runs import RunRef
+    from werkbank.domain.runs import IndexRef, RunRef
     from werkbank.knowledge.index_conclusion import IndexConclusion
     from werkbank.knowledge.index_report import IndexReport
     from werkbank.knowledge.indexing import Indexing
@@ -184,12 +184,18 @@ def index_report() -> IndexReport:
 
 @cache
 def indexing() -> Indexing:
-    """functions/extract_content, embed, store_index"""
-    from werkbank.documents.chunking import chunk_document
-    from werkbank.documents.extract import extract_document
+    """The steps of indexing: functions/extract_content, embed, store_index"""
     from werkbank.knowledge.indexing import Indexing
 
-    return Indexing(database(), objects(), extract_document, chunk_document, index_report().progress)
+    return Indexing(database(), objects(), index_report().progress)
+
+
+def extract_content(run: IndexRef) -> None:
+    """functions/extract_content: the one step that needs the libraries for reading documents."""
+    from werkbank.documents.chunking import chunk_document
+    from werkbank.documents.extract import extract_document
+
+    indexing().extract(run, run.file_id, extract_document, chunk_document)
 
 
 @cache

@@ -103,8 +103,8 @@ def _judge_fault(recording: Recording, expected: Content, error: ProviderError) 
     return True, f"{reason}, raised as {raised}"
 
 
-def main(folder: Path) -> int:
-    """Replay a folder and print the report; 0 if everything agreed."""
+def main(folder: Path) -> None:
+    """Replay a folder and print the report: a line per recording, `N of M` last."""
     recordings = find_recordings(folder)
     passed = 0
     with running() as server:
@@ -114,10 +114,9 @@ def main(folder: Path) -> int:
             print(f"{'ok' if is_ok else 'FAIL'} {recording.path.relative_to(folder)} {reason}".rstrip())
     print(f"whole responses (*.json) lying there, used where a stream has one: {len(list(folder.rglob('*.json')))}")
     print(f"{passed} of {len(recordings)}")
-    return 0 if passed == len(recordings) else 1
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: python -m tests.bench.replay DIR")
-    sys.exit(main(Path(sys.argv[1])))
+    main(Path(sys.argv[1]))

@@ -29,6 +29,9 @@ class Extract(Protocol):
         ...
 
 
+Split = Callable[[ExtractedDocument], Sequence[Chunk]]
+
+
 class ReportProgress(Protocol):
     """Tells the workspace how far a file has come."""
 
@@ -43,17 +46,15 @@ class Indexing:
 
     database: UnitOfWork[KnowledgeSession]
     objects: ObjectStore
-    extract_document: Extract
-    chunk_document: Callable[[ExtractedDocument], Sequence[Chunk]]
     report: ReportProgress
 
-    def extract(self, ref: RunRef, file_id: str) -> None:
+    def extract(self, ref: RunRef, file_id: str, extract: Extract, chunk: Split) -> None:
         """Read the file and stage its content and passages. Raises DocumentError, NotFound, RunOver."""
         file = self._current_file(ref, file_id)
         if _is_stored(file, ref):
             return
-        document = self.extract_document(self.objects.get(file.object_key), file.file_name, file.mime_type)
-        chunks = tuple(self.chunk_document(document))
+        document = extract(self.objects.get(file.object_key), file.file_name, file.mime_type)
+        chunks = tuple(chunk(document))
         if not chunks:
             raise DocumentError("The file holds no text, so there is nothing in it to search.")
         Staging(self.objects, ref).put_document(StagedDocument(document=document, chunks=chunks))

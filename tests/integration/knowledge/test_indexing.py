@@ -31,9 +31,12 @@ class Workshop:
         self.objects = MemoryObjects({self.file.object_key: text.encode()})
         self.extractions = 0
         self.reports: list[tuple[FileStatus, float, str | None]] = []
-        self.steps = Indexing(database, self.objects, self._extract, chunk_document, self._report)
+        self.steps = Indexing(database, self.objects, self._report)
         with database.session(principal) as session:
             session.files.add(self.file)
+
+    def extract(self, ref: RunRef) -> None:
+        self.steps.extract(ref, self.file.id, self._extract, chunk_document)
 
     def new_run(self) -> RunRef:
         """Start an indexing, as an upload does."""
@@ -43,7 +46,7 @@ class Workshop:
         return ref
 
     def index(self, ref: RunRef) -> None:
-        self.steps.extract(ref, self.file.id)
+        self.extract(ref)
         self.steps.embed(ref, self.file.id, embed)
         self.steps.store(ref, self.file.id)
 
@@ -93,7 +96,7 @@ def test_later_questions_extract_nothing(workshop: Workshop) -> None:  # KS-04
 def test_every_step_may_be_repeated(workshop: Workshop) -> None:
     ref = workshop.new_run()
     for _ in range(2):
-        workshop.steps.extract(ref, workshop.file.id)
+        workshop.extract(ref)
     for _ in range(2):
         workshop.steps.embed(ref, workshop.file.id, embed)
     for _ in range(2):
@@ -110,7 +113,7 @@ def test_a_failure_while_embedding_leaves_the_earlier_index(workshop: Workshop) 
     count = workshop.chunk_count()
     workshop.objects.put(workshop.file.object_key, b"Ganz neuer Inhalt")
     ref = workshop.new_run()
-    workshop.steps.extract(ref, workshop.file.id)
+    workshop.extract(ref)
     with pytest.raises(ProviderUnavailable):
         workshop.steps.embed(ref, workshop.file.id, unavailable)
     workshop.steps.fail(ref, workshop.file.id, "The embedding service is down.")
@@ -123,7 +126,7 @@ def test_a_failure_while_embedding_leaves_the_earlier_index(workshop: Workshop) 
 
 def test_a_crash_while_storing_stores_nothing_and_the_step_can_be_repeated(workshop: Workshop) -> None:
     ref = workshop.new_run()
-    workshop.steps.extract(ref, workshop.file.id)
+    workshop.extract(ref)
     workshop.steps.embed(ref, workshop.file.id, embed)
     vectors = next(key for key in workshop.objects.held if key.endswith("vectors.f32"))
     whole = workshop.objects.get(vectors)
@@ -138,7 +141,7 @@ def test_a_crash_while_storing_stores_nothing_and_the_step_can_be_repeated(works
 
 def test_a_newer_version_supersedes_an_indexing(workshop: Workshop) -> None:
     old = workshop.new_run()
-    workshop.steps.extract(old, workshop.file.id)
+    workshop.extract(old)
     workshop.steps.embed(old, workshop.file.id, embed)
     workshop.objects.put(workshop.file.object_key, b"Die neue Fassung")
     workshop.index(workshop.new_run())
@@ -151,7 +154,7 @@ def test_a_newer_version_supersedes_an_indexing(workshop: Workshop) -> None:
 
 def test_a_file_deleted_meanwhile_is_let_be(workshop: Workshop) -> None:
     ref = workshop.new_run()
-    workshop.steps.extract(ref, workshop.file.id)
+    workshop.extract(ref)
     with workshop.database.session(workshop.principal) as session:
         session.files.delete(workshop.file.id)
     with pytest.raises(NotFound):
@@ -164,7 +167,7 @@ def test_a_file_deleted_meanwhile_is_let_be(workshop: Workshop) -> None:
 def test_a_file_without_text_says_so(database: Database, principal: Principal, text: str) -> None:
     workshop = Workshop(database, principal, text)
     with pytest.raises(DocumentError):
-        workshop.steps.extract(workshop.new_run(), workshop.file.id)
+        workshop.extract(workshop.new_run())
     assert workshop.stored().status == "pending"
 
 
