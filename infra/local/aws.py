@@ -59,7 +59,7 @@ class AwsProcess:
         """
         with self._log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "infra.local.aws_server", str(self._state / "objects"), invoke_url, page,
+                sys.executable, "-m", "infra.local.aws_server", str(self._state), invoke_url, page,
                 stdin=PIPE, stdout=PIPE, stderr=log, cwd=ROOT, start_new_session=True,
                 env={**base_environment(), **CREDENTIALS, "AWS_DEFAULT_REGION": REGION},
             )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The process that runs moto: `python -m infra.local.aws_server OBJECTS_DIR INVOKE_URL PAGE_ORIGIN`.
+"""The process that runs moto: `python -m infra.local.aws_server STATE_DIR INVOKE_URL PAGE_ORIGIN`.
 
 Prints its address on the first line and runs until its standard input closes.
 """
@@ -18,9 +18,12 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoReque
 from moto.stepfunctions import models
 from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda_eval_utils
 from moto.stepfunctions.parser.asl.utils.boto_client import boto_client_for
+from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommunication
+from moto.stepfunctions.parser.backend.execution import Execution as RunningExecution
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from infra.local.account import HOST
+from infra.local.executions import Execution, ExecutionStore
 from infra.local.objects import ObjectStore
 
 _FORWARDED = ("X-Amz-Invocation-Type", "X-Amz-Client-Context")
@@ -85,9 +88,29 @@ def guard(store: ObjectStore, page: str) -> None:
     DomainDispatcherApplication.__call__ = call  # type: ignore[method-assign]
 
 
+def keep_executions(store: ExecutionStore) -> None:
+    """Tells the store when an execution starts and when it is over."""
+
+    def described(execution: RunningExecution) -> Execution:
+        return Execution(execution.state_machine_arn, execution.name, execution.execution_input)
+
+    start, terminated = RunningExecution.start, BaseExecutionWorkerCommunication.terminated
+
+    def start_remembered(self: RunningExecution) -> None:
+        store.started(described(self))
+        start(self)
+
+    def terminated_forgotten(self: BaseExecutionWorkerCommunication) -> None:
+        terminated(self)
+        store.ended(described(self.execution))
+
+    RunningExecution.start = start_remembered  # type: ignore[method-assign]
+    BaseExecutionWorkerCommunication.terminated = terminated_forgotten  # type: ignore[method-assign]
+
+
 def main() -> None:
     """Starts moto on a free port and waits for the end of the parent."""
-    objects, invoke_url, page = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    state, invoke_url, page = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     default_user_config["lambda"] = {"use_docker": False}
     default_user_config["stepfunctions"] = {"execute_state_machine": True}
     # Headers and body leave in two writes: with Nagle's algorithm each answer would wait 40 ms for an acknowledgement.
@@ -96,7 +119,8 @@ def main() -> None:
     # CloudFormation would create state machines in the back end that has no interpreter.
     models.stepfunctions_backends = stepfunctions_parser_backends  # type: ignore[assignment]
     route_invocations(invoke_url)
-    guard(ObjectStore(objects), page)
+    guard(ObjectStore(state / "objects"), page)
+    keep_executions(ExecutionStore(state / "executions"))
     keep_clients()
     server = ThreadedMotoServer(HOST, 0, verbose=False)
     server.start()

@@ -14,6 +14,7 @@ from infra.local.account import HOST, STACK_NAME, StartError
 from infra.local.aws import Aws, AwsProcess
 from infra.local.deployment import Addresses, CustomResource, Deployment, deploy
 from infra.local.events import QueuePollers
+from infra.local.executions import ExecutionStore
 from infra.local.functions import Functions, listening_sockets
 from infra.local.gateway import Server, bind, gateway_application, internal_application
 from infra.local.http_api import HttpApi
@@ -176,7 +177,7 @@ class LocalStack:
         template = asyncio.create_task(asyncio.to_thread(load_template, self._template_path, self._parameters))
         self._aws_process = AwsProcess(self._state, self._state / "logs" / "aws.log")
         self._postgres = Postgres(self._state, database_port)
-        self._cleanup += [self._postgres.stop, self._aws_process.stop]
+        self._cleanup += [self._postgres.stop, self._aws_process.stop]  # moto again, should the start fail half-way
         self._aws, (self.owner, self.app) = await _both(
             self._aws_process.start(f"{self._internal}/invoke", self.url), self._postgres.start()
         )
@@ -193,6 +194,7 @@ class LocalStack:
         pollers = QueuePollers(self._aws, self._functions, self._loop)
         pollers.start(self._deployment.sources)
         self._cleanup.append(_as_async(pollers.stop))
+        await asyncio.to_thread(ExecutionStore(self._state / "executions").resume, self._aws)
         await warming
 
     def _deploy(self, template: Template) -> Deployment:
@@ -228,7 +230,8 @@ class LocalStack:
         ):
             await server.start()
             self._cleanup.append(server.stop)
-        self._cleanup.append(self._functions.close)
+        # Last to start, first to end: moto must not see functions fail that only go down with the twin.
+        self._cleanup += [self._functions.close, self._aws_process.stop]
 
     async def _create(self, resource: CustomResource, invocations: InvokeApi) -> None:
         """Plays CloudFormation to a custom resource: its function must report success to the address it is given."""

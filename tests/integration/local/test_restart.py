@@ -1,5 +1,6 @@
 """What a user has survives the twin's end, and nothing of the twin does."""  # DP-02
 
+import json
 import os
 import re
 import signal
@@ -55,6 +56,25 @@ def test_objects_rows_and_the_user_survive_a_restart(tmp_path: Path) -> None:
             role = connection.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user")
             assert role.fetchone() == (False,)
         assert row == (2,)  # the custom resource ran at both starts
+
+
+def test_running_state_machines_go_on_after_a_restart(tmp_path: Path) -> None:
+    request = {"name": "long", "input": json.dumps({"batches": [["a"]] * 10})}
+    with LocalStack(FIXTURE, tmp_path, environment={}) as stack:
+        client = stack.client("stepfunctions")
+        machine = client.list_state_machines()["stateMachines"][0]["stateMachineArn"]
+        done = client.start_execution(stateMachineArn=machine, name="done", input='{"batches": []}')
+        while client.describe_execution(executionArn=done["executionArn"])["status"] == "RUNNING":
+            pass
+        running = client.start_execution(stateMachineArn=machine, **request)
+    with LocalStack(FIXTURE, tmp_path, environment={}) as stack:
+        client = stack.client("stepfunctions")
+        known = client.list_executions(stateMachineArn=machine)["executions"]
+        assert [execution["name"] for execution in known] == ["long"]
+        while (found := client.describe_execution(executionArn=running["executionArn"]))["status"] == "RUNNING":
+            pass
+        assert found["status"] == "SUCCEEDED"
+        assert not list((tmp_path / "executions").iterdir())
 
 
 def test_children_end_with_a_killed_parent(tmp_path: Path) -> None:
