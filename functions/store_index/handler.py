@@ -3,16 +3,17 @@
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from werkbank import bootstrap
-from werkbank.domain.failure import parse_failure
+from werkbank.domain.failure import parse_failure, state_of
 from werkbank.domain.runs import IndexRef
 from werkbank.observability import Event, observed
 
 
 @observed
 def handler(event: Event, context: LambdaContext) -> Event:
-    """Take an indexing run's ids, with `failure` where an earlier state failed; answer nothing."""
-    ref = IndexRef.model_validate(event)
-    failure = event.get("failure")
+    """Take an indexing run's ids, with `failure` where a state or the whole execution failed; answer nothing."""
+    state = state_of(event)
+    ref = IndexRef.model_validate(state)
+    failure = state.get("failure")
     if failure:
         bootstrap.index_conclusion().fail(ref, parse_failure(failure))
     else:

@@ -2,6 +2,8 @@
 
 import json
 
+from pydantic import JsonValue
+
 from werkbank.domain import errors
 from werkbank.domain.base import WireModel
 
@@ -11,6 +13,19 @@ class Failure(WireModel):
 
     error: str
     cause: str = ""
+
+
+def state_of(event: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the state a function is to work on: the event itself, or that of an execution that ended without a Catch.
+
+    An execution's own timeout and a few runtime errors pass no Catch; EventBridge tells of them instead, with the
+    execution's input as text. https://docs.aws.amazon.com/step-functions/latest/dg/eventbridge-integration.html
+    """
+    detail = event.get("detail")
+    if not isinstance(detail, dict):
+        return event
+    state: dict[str, JsonValue] = json.loads(str(detail["input"]))
+    return {**state, "failure": {"Error": f"States.{detail['status']}"}}
 
 
 def parse_failure(data: object) -> Failure:

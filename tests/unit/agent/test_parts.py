@@ -10,8 +10,8 @@ from werkbank.agent.budget import judge
 from werkbank.agent.citing import cited
 from werkbank.agent.failure import ending_of
 from werkbank.agent.prompt import SYSTEM_PROMPT, question_context, system_message
-from werkbank.domain.failure import parse_failure
-from werkbank.domain.runs import AgentConfig, Citation, Run
+from werkbank.domain.failure import parse_failure, state_of
+from werkbank.domain.runs import AgentConfig, Citation, Run, RunRef
 from werkbank.domain.time import describe_moment, utc_now, valid_zone
 
 MOMENT = datetime.datetime(2026, 7, 1, 22, 30, tzinfo=datetime.UTC)
@@ -96,3 +96,12 @@ def test_invalid_zone_means_utc(zone: str | None) -> None:
     # AG-15: never the server's own zone
     assert valid_zone(zone) == "UTC"
     assert "UTC" in describe_moment(MOMENT, zone or "")
+
+
+def test_execution_that_passed_no_catch_is_finished_from_its_input() -> None:
+    # AG-19: the last event comes even when the whole execution timed out
+    told = {"input": '{"runId": "r", "mandateId": "m", "userId": "u"}', "status": "TIMED_OUT", "name": "r"}
+    state = state_of({"source": "aws.states", "detail": {**told}})
+    assert RunRef.model_validate(state) == RunRef(run_id="r", mandate_id="m", user_id="u")
+    assert ending_of(parse_failure(state["failure"])).status == "error"
+    assert state_of({"runId": "r"}) == {"runId": "r"}
