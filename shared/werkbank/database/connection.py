@@ -1,5 +1,12 @@
-"""Connections and units of work. The only place that opens a transaction."""
+"""Connections and units of work. The only place that opens a transaction.
 
+A session is a pipeline: statements whose answer nobody waits for travel together with the next one that somebody does,
+BEGIN and COMMIT included. Faults of such a statement are raised there, at the latest when the session ends.
+https://www.postgresql.org/docs/current/libpq-pipeline-mode.html
+"""
+
+import logging
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -20,6 +27,12 @@ Connection = psycopg.Connection[DictRow]
 _WAIT_SECONDS = 25.0
 # One function works on one event at a time: its own thread, the sender of text and a spare.
 _POOL_SIZE = 4
+# A container is frozen between events, and thaws with connections that the server has long closed: after a silence of
+# this length they are tried before they are used.
+_SILENCE_SECONDS = 1.0
+
+# What it logs of errors behind another error may quote rows; the first error is raised anyway.
+logging.getLogger("psycopg").disabled = True
 
 _SET_PRINCIPAL = (
     "SELECT set_config('werkbank.user_id', %s, true), set_config('werkbank.mandate_id', %s, true),"
@@ -35,6 +48,7 @@ class Database:
         self._wait_seconds = wait_seconds
         self._pool: ConnectionPool[Connection] | None = None
         self._lock = Lock()
+        self._used_at = 0.0
 
     @contextmanager
     def session(self, principal: Principal) -> Iterator[Session]:
@@ -44,10 +58,13 @@ class Database:
             NotFound, Conflict, Forbidden, InvalidInput: what the database refused, in the domain's words.
             StorageUnavailable: the database cannot be reached.
         """
-        with _domain_errors(), self._open_pool().connection() as connection, connection.transaction():
+        pool = self._open_pool()
+        with _domain_errors(), pool.connection() as connection, connection.pipeline(), connection.transaction():
+            self._used_at = 0.0  # until this one has ended well
             roles = ",".join(sorted(principal.roles))
             connection.execute(_SET_PRINCIPAL, (principal.user_id, principal.mandate_id, roles))
             yield Session(connection, principal)
+        self._used_at = time.time()
 
     def close(self) -> None:
         """Close all connections."""
@@ -66,11 +83,14 @@ class Database:
                     max_size=_POOL_SIZE,
                     timeout=self._wait_seconds,
                     configure=_configure,
-                    # A frozen container thaws with connections that the server has long closed.
-                    check=ConnectionPool.check_connection,
+                    check=self._check,
                     open=True,
                 )
             return self._pool
+
+    def _check(self, connection: Connection) -> None:
+        if abs(time.time() - self._used_at) > _SILENCE_SECONDS:
+            ConnectionPool.check_connection(connection)
 
 
 def _configure(connection: Connection) -> None:

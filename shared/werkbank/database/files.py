@@ -98,7 +98,7 @@ class Files(Store):
 
     def set_content(self, file_id: str, object_key: str, size: int, mime_type: str) -> None:
         """Point the file at new bytes; it waits to be indexed again. Raises NotFound."""
-        changed = self._run(
+        changed = self._touched(
             "UPDATE file_item SET object_key = %s, size = %s, mime_type = %s, status = 'pending', status_reason = NULL,"
             " updated_at = now() WHERE id = %s",
             (object_key, size, mime_type, file_id),
@@ -127,6 +127,6 @@ class Files(Store):
     def delete(self, file_id: str) -> FileItem:
         """Remove a file with its index (KS-09); return what it was. Raises NotFound, Forbidden."""
         item = self.get(file_id)
-        if not self._run("DELETE FROM file_item WHERE id = %s", (file_id,)):
+        if not self._touched("DELETE FROM file_item WHERE id = %s", (file_id,)):
             raise Forbidden(f"“{item.file_name}” is shared with you; only its owner or an administrator may delete it.")
         return item

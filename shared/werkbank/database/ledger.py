@@ -21,13 +21,13 @@ class Ledger(Store):
         What costs nothing (the offline model) is never refused.
         """
         amount = reservation.amount_chf
-        if reservation.run_id and not self._run(
+        if reservation.run_id and not self._touched(
             "UPDATE run SET reserved_chf = reserved_chf + %(amount)s WHERE id = %(run)s"
             " AND (max_cost_chf IS NULL OR %(amount)s = 0 OR spent_chf + reserved_chf + %(amount)s <= max_cost_chf)",
             {"amount": amount, "run": reservation.run_id},
         ):
             raise BudgetExceeded("The next model call could cost more than is left of this question's budget.")
-        if not self._run(
+        if not self._touched(
             "UPDATE mandate SET reserved_chf = reserved_chf + %(amount)s WHERE id = %(mandate)s"
             " AND (limit_chf IS NULL OR %(amount)s = 0 OR spent_chf + reserved_chf + %(amount)s <= limit_chf)",
             {"amount": amount, "mandate": self._principal.mandate_id},

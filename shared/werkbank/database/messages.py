@@ -13,12 +13,14 @@ class Messages(Store):
 
     def add(self, message: StoredMessage) -> StoredMessage:
         """Insert a message; one per (run, round, role), so that a repeated insert returns what is there already."""
-        self._run(
-            """INSERT INTO message (id, mandate_id, user_id, workflow_id, run_id, round, role, content, context,
+        return self._get(
+            StoredMessage,
+            "message",
+            f"""INSERT INTO message (id, mandate_id, user_id, workflow_id, run_id, round, role, content, context,
                    tool_calls, provider_data, file_ids, citations, partial, created_at)
                VALUES (%(id)s, %(mandate)s, %(user)s, %(workflow)s, %(run)s, %(round)s, %(role)s, %(content)s,
                    %(context)s, %(calls)s, %(provider)s, %(files)s::uuid[], %(citations)s, %(partial)s, %(at)s)
-               ON CONFLICT (run_id, round, role) DO NOTHING""",
+               ON CONFLICT (run_id, round, role) DO UPDATE SET round = excluded.round RETURNING {_COLUMNS}""",
             {
                 "id": message.id, "mandate": self._principal.mandate_id, "user": self._principal.user_id,
                 "workflow": message.workflow_id, "run": message.run_id, "round": message.round, "role": message.role,
@@ -29,12 +31,6 @@ class Messages(Store):
                 "partial": message.partial, "at": message.created_at,
             },
         )  # fmt: skip
-        return self._get(
-            StoredMessage,
-            "message",
-            f"SELECT {_COLUMNS} FROM message WHERE run_id = %s AND round = %s AND role = %s",
-            (message.run_id, message.round, message.role),
-        )
 
     def answer(self, run_id: str, round: int) -> StoredMessage | None:
         """Return what the model said in this round, if it has."""

@@ -3,6 +3,7 @@
 from psycopg.types.json import Jsonb
 
 from werkbank.database.store import Store
+from werkbank.domain.errors import RunOver
 from werkbank.domain.money import round_chf
 from werkbank.domain.runs import Run, RunStatus
 from werkbank.domain.trace import AgentRoundLog
@@ -16,7 +17,7 @@ class Runs(Store):
     def add(self, run: Run) -> bool:
         """Insert a run; False if one with this id exists already."""
         cap = run.config.max_cost_chf
-        inserted = self._run(
+        inserted = self._touched(
             """INSERT INTO run (id, mandate_id, user_id, workflow_id, file_id, kind, config, roles, zone, language,
                    max_cost_chf, started_at)
                VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO NOTHING""",
@@ -62,7 +63,7 @@ class Runs(Store):
         return int(row["attempts"]) if row else 1
 
     def end_round(self, run_id: str, log: AgentRoundLog) -> None:
-        """Record how a round went and count it."""
+        """Record how a round of a running run went and count it. Raises RunOver when the run has ended."""
         self._run(
             """UPDATE round_log SET model = %s, stop_reason = %s, input_tokens = %s, output_tokens = %s,
                    cached_input_tokens = %s, cost_chf = %s, duration_ms = %s WHERE run_id = %s AND round = %s""",
@@ -71,7 +72,9 @@ class Runs(Store):
                 log.duration_ms, run_id, log.round,
             ),
         )  # fmt: skip
-        self._run("UPDATE run SET rounds = greatest(rounds, %s) WHERE id = %s", (log.round, run_id))
+        count = "UPDATE run SET rounds = greatest(rounds, %s) WHERE id = %s AND status = 'running'"
+        if not self._touched(count, (log.round, run_id)):
+            raise RunOver(f"run {run_id} has ended")
 
     def rounds(self, run_id: str) -> tuple[AgentRoundLog, ...]:
         """Return the log of a run's rounds, without their tool calls."""

@@ -21,9 +21,13 @@ class Store:
         self._connection = connection
         self._principal = principal
 
-    def _run(self, sql: str, parameters: Parameters = ()) -> int:
+    def _run(self, sql: str, parameters: Parameters = ()) -> None:
+        """Send a statement without waiting for its outcome."""
+        self._connection.execute(sql.encode(), parameters)
+
+    def _touched(self, sql: str, parameters: Parameters = ()) -> int:
         """Execute a statement; return how many rows it touched."""
-        return self._connection.execute(sql.encode(), parameters).rowcount
+        return len(self._rows(f"{sql} RETURNING true", parameters))
 
     def _row(self, sql: str, parameters: Parameters = ()) -> DictRow | None:
         return self._connection.execute(sql.encode(), parameters).fetchone()

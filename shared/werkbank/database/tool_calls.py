@@ -40,7 +40,7 @@ class ToolCalls(Store):
     ) -> bool:
         """Store the outcome of a claimed call; False if another try has stored one before."""
         return (
-            self._run(
+            self._touched(
                 "UPDATE tool_call SET status = %s, result = %s, duration_ms = %s, completed_at = clock_timestamp()"
                 f" WHERE {_KEY} AND status = 'claimed'",
                 (status, result, duration_ms, run_id, round, call_id),
@@ -57,6 +57,11 @@ class ToolCalls(Store):
         """Return a run's calls in the model's order."""
         sql = f"SELECT {_COLUMNS} FROM tool_call WHERE run_id = %s ORDER BY round, position"
         return self._list(ToolCallLog, sql, (run_id,))
+
+    def count(self, run_id: str) -> int:
+        """Return how many calls a run has asked for."""
+        row = self._row("SELECT count(*) AS calls FROM tool_call WHERE run_id = %s", (run_id,))
+        return int(row["calls"]) if row else 0
 
     def of_workflow(self, workflow_id: str) -> tuple[ToolCallLog, ...]:
         """Return the calls of all of a conversation's runs."""

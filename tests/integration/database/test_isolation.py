@@ -88,9 +88,9 @@ def test_nothing_of_a_person_is_changed_by_a_stranger(
     changed = {}
     with database.session(stranger) as session:
         for name in ("file_item", "workflow", "run", "message", "tool_call", "file_folder"):
-            changed[name] = session.connection.execute(f"UPDATE {name} SET mandate_id = mandate_id").rowcount
-            changed[name] += session.connection.execute(f"DELETE FROM {name}").rowcount
-    assert set(changed.values()) == {0}
+            for statement in (f"UPDATE {name} SET mandate_id = mandate_id", f"DELETE FROM {name}"):
+                changed[statement] = session.connection.execute(f"{statement} RETURNING 1").fetchall()
+    assert not any(changed.values())
 
 
 def test_rows_cannot_be_written_into_another_mandate(database: Database, busy: Principal) -> None:

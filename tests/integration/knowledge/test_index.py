@@ -25,7 +25,7 @@ class FailingChunks(list[EmbeddedChunk]):
 def counts(database: Database, principal: Principal, file_id: str) -> list[int]:
     with database.session(principal) as session:
         return [
-            session.connection.execute(f"SELECT FROM {table} WHERE file_id = %s".encode(), (file_id,)).rowcount
+            len(session.connection.execute(f"SELECT FROM {table} WHERE file_id = %s".encode(), (file_id,)).fetchall())
             for table in TABLES
         ]
 
