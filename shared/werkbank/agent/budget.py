@@ -2,9 +2,12 @@
 
 from typing import Literal
 
+from pydantic import JsonValue
+
 from werkbank.agent.protocols import AgentDatabase
 from werkbank.domain.base import WireModel
 from werkbank.domain.errors import RunOver
+from werkbank.domain.events import RunEvent
 from werkbank.domain.runs import Run, RunRef, RunStatus
 from werkbank.streaming.run_stream import RunStreams
 
@@ -26,23 +29,22 @@ class Budget:
 
     def check(self, ref: RunRef) -> Verdict:
         """Say whether the next round may begin, and report progress if so. Raises NotFound."""
+        told: list[RunEvent] = []
         with self._database.session(ref.principal) as session:
             run = session.runs.get(ref.run_id)
-            tool_calls = len(session.tool_calls.of_run(ref.run_id))
-        verdict = judge(run)
-        if verdict.next == "round":
-            try:
-                self._streams.of(ref).emit(
-                    "agentProgress",
-                    {
-                        "round": verdict.round,
-                        "maxRounds": run.config.max_rounds,
-                        "costChf": str(run.spent_chf),
-                        "toolCalls": tool_calls,
-                    },
-                )
-            except RunOver:  # stopped this very moment
-                return verdict.model_copy(update={"next": "finish", "status": "stopped"})
+            verdict = judge(run)
+            if verdict.next == "round":
+                data: dict[str, JsonValue] = {
+                    "round": verdict.round,
+                    "maxRounds": run.config.max_rounds,
+                    "costChf": str(run.spent_chf),
+                    "toolCalls": session.tool_calls.count(run.id),
+                }
+                try:
+                    told.append(session.events.append(run.id, "agentProgress", data))
+                except RunOver:  # stopped this very moment
+                    verdict = Verdict(next="finish", round=verdict.round, status="stopped")
+        self._streams.of(ref).publish(*told)
         return verdict
 
 

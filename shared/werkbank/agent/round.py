@@ -41,6 +41,7 @@ class _Try:
     run: Run
     round: int
     attempt: int
+    begun: datetime
     messages: tuple[Message, ...]
 
 
@@ -60,6 +61,7 @@ class Rounds:
         self._streams = streams
         self._ai = ai
         self._registry = registry
+        self._definitions = registry.definitions()
         self._knowledge = knowledge
         self._clock = clock
 
@@ -69,7 +71,8 @@ class Rounds:
         Raises ProviderError types, StorageUnavailable; a run that has ended meanwhile gives a step to `finish`.
         """
         try:
-            answer = self._stored(ref, round) or self._ask(ref, round, timeout_seconds)
+            begun = self._begin(ref, round)
+            answer = self._ask(ref, begun, timeout_seconds) if isinstance(begun, _Try) else begun
         except BudgetExceeded:
             return Step(next="finish", round=round, status="budgetExceeded")
         except RunOver:
@@ -78,61 +81,57 @@ class Rounds:
             return Step(next="finish", round=round, status="completed")
         return Step(next="tools", round=round, batches=self._registry.batches(answer.tool_calls))
 
-    def _stored(self, ref: RunRef, round: int) -> StoredMessage | None:
-        with self._database.session(ref.principal) as session:
-            return session.messages.answer(ref.run_id, round)
-
-    def _ask(self, ref: RunRef, round: int, timeout_seconds: float) -> StoredMessage:
-        begun = self._clock()
-        attempt = self._begin(ref, round)
-        scope = CallScope(
-            ref.principal, "agentRound", run_id=ref.run_id, round=round, workflow_id=attempt.run.workflow_id
-        )
+    def _ask(self, ref: RunRef, attempt: _Try, timeout_seconds: float) -> StoredMessage:
+        run, round = attempt.run, attempt.round
+        scope = CallScope(ref.principal, "agentRound", run_id=run.id, round=round, workflow_id=run.workflow_id)
         request = ChatRequest(
-            messages=attempt.messages, max_output_tokens=MAX_OUTPUT_TOKENS, tools=self._registry.definitions(),
-            temperature=attempt.run.config.temperature,
+            messages=attempt.messages, max_output_tokens=MAX_OUTPUT_TOKENS, tools=self._definitions,
+            temperature=run.config.temperature,
         )  # fmt: skip
         with TextSender(self._streams.of(ref), round, attempt.attempt) as sender:
             answer = self._ai.chat(
                 scope, request, Operation.AGENT, timeout_seconds=timeout_seconds, on_text=sender.add,
-                fixed_model=attempt.run.config.model,
+                fixed_model=run.config.model,
             )  # fmt: skip
-        duration_ms = elapsed_ms(begun, self._clock())
-        return self._store(attempt, answer, duration_ms)
+        return self._store(attempt, answer, elapsed_ms(attempt.begun, self._clock()))
 
-    def _begin(self, ref: RunRef, round: int) -> _Try:
-        """Load the run and what the model is to see; the first round also fixes the question's context."""
+    def _begin(self, ref: RunRef, round: int) -> _Try | StoredMessage:
+        """Load what the model is to see, or the answer that is there; the first round fixes the question's context."""
+        begun = self._clock()
         with self._database.session(ref.principal) as session:
             run = session.runs.get(ref.run_id)
+            messages = _messages(session, run)
+            mine = [message for message in messages if message.run_id == run.id]
+            for message in mine:
+                if message.role == "assistant" and message.round == round:
+                    return message
             if run.status != "running":
                 raise RunOver(f"run {ref.run_id} has ended")
             attempt = session.runs.begin_round(run.id, round)
             if attempt > 1:
                 session.ledger.settle_abandoned(run.id, round)
-            question = next(m for m in _messages(session, run) if m.run_id == run.id and m.role == "user")
-            files = session.files.find(question.file_ids)
+            calls = session.tool_calls.of_run(run.id)
+        question = next(message for message in mine if message.role == "user")
         if question.context is None:
-            knowledge = self._knowledge.passages(run, question.content, files)
-            self._fix_context(ref, question.id, question_context(run.started_at, run.zone, knowledge))
-        with self._database.session(ref.principal) as session:
-            assert run.workflow_id
-            history = conversation(_messages(session, run), session.tool_calls.of_run(run.id), run.id)
-        return _Try(run, round, attempt, (system_message(), *history))
+            messages = self._fix_context(run, question)
+        return _Try(run, round, attempt, begun, (system_message(), *conversation(messages, calls, run.id)))
 
-    def _fix_context(self, ref: RunRef, message_id: str, context: str) -> None:
-        with self._database.session(ref.principal) as session:
-            session.messages.set_context(message_id, context)
+    def _fix_context(self, run: Run, question: StoredMessage) -> tuple[StoredMessage, ...]:
+        """Settle what goes with the question, unless another try has; return the conversation with it."""
+        with self._database.session(run.principal) as session:
+            files = session.files.find(question.file_ids)
+        knowledge = self._knowledge.passages(run, question.content, files)
+        with self._database.session(run.principal) as session:
+            session.messages.set_context(question.id, question_context(run.started_at, run.zone, knowledge))
+            return _messages(session, run)
 
     def _store(self, attempt: _Try, answer: Answer, duration_ms: int) -> StoredMessage:
         """Store the answer, the calls it asks for and the round's log in one transaction."""
         run, spoken, usage = attempt.run, answer.assembled.message, answer.assembled.usage
+        earlier = {call.id for message in attempt.messages for call in message.tool_calls}
+        calls = _distinct(spoken.tool_calls, earlier, attempt.round)
         assert run.workflow_id
         with self._database.session(run.principal) as session:
-            if session.runs.lock_running(run.id) is None:
-                raise RunOver(f"run {run.id} has ended")
-            earlier = {log.call_id for log in session.tool_calls.of_run(run.id) if log.round != attempt.round}
-            calls = _distinct(spoken.tool_calls, earlier, attempt.round)
-            session.tool_calls.request(run.id, attempt.round, calls)
             session.runs.end_round(
                 run.id,
                 AgentRoundLog(
@@ -147,6 +146,7 @@ class Rounds:
                     duration_ms=duration_ms,
                 ),
             )
+            session.tool_calls.request(run.id, attempt.round, calls)
             return session.messages.add(
                 StoredMessage(
                     id=derived_id("message", run.id, str(attempt.round), "assistant"),
