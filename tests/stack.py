@@ -1,0 +1,58 @@
+"""The whole system from the real template, with a scripted model server in place of a private LLM."""
+
+import tempfile
+import threading
+import uuid
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from infra.local.stack import LocalStack
+from tests.scripted_server import Answer, Request, scripted_server
+
+
+class Script:
+    """What the model says in each test: a question's text names its script."""
+
+    def __init__(self) -> None:
+        self._answers: dict[str, list[Answer]] = {}
+        self.requests: dict[str, list[Request]] = defaultdict(list)
+        self._lock = threading.Lock()
+
+    def add(self, *answers: Answer, about: str = "Question") -> str:
+        """Return a question `about` something that gets these answers, one a request; the last is repeated."""
+        question = f"{about} {uuid.uuid4()}"
+        self._answers[question] = list(answers)
+        return question
+
+    def answer_for(self, request: Request) -> Answer:
+        """Answer a request by the question it holds."""
+        messages = request["messages"]
+        assert isinstance(messages, list)
+        told = str([message for message in messages if message["role"] == "user"][-1])
+        question = next(question for question in self._answers if question in told)
+        with self._lock:
+            self.requests[question].append(request)
+            answers = self._answers[question]
+            return answers.pop(0) if len(answers) > 1 else answers[0]
+
+
+@contextmanager
+def temporary_stack(environment: Mapping[str, str]) -> Iterator[LocalStack]:
+    """Run the system until the block ends, with the model keys of this environment and no data of before."""
+    with (
+        tempfile.TemporaryDirectory(prefix="werkbank-stack-") as folder,
+        LocalStack(state_dir=Path(folder), environment=environment) as stack,
+    ):
+        yield stack
+
+
+@contextmanager
+def scripted_stack(script: Script) -> Iterator[LocalStack]:
+    """Run the system until the block ends, with a model that follows the script."""
+    with (
+        scripted_server(script.answer_for) as server,
+        temporary_stack({"WERKBANK_PRIVATE_LLM_URL": server.url, "WERKBANK_PRIVATE_LLM_MODEL": "scripted"}) as stack,
+    ):
+        yield stack
