@@ -4,7 +4,8 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from werkbank.agent.protocols import AgentDatabase
+from werkbank.agent.guards import is_stalled
+from werkbank.agent.protocols import AgentDatabase, AgentSession
 from werkbank.domain.base import WireModel
 from werkbank.domain.errors import RunOver
 from werkbank.domain.events import RunEvent
@@ -33,10 +34,12 @@ class Budget:
         with self._database.session(ref.principal) as session:
             run = session.runs.get(ref.run_id)
             verdict = judge(run)
+            if verdict.next == "round" and self._is_stalled(session, run):
+                verdict = Verdict(next="finish", round=verdict.round, status="stalled")
             if verdict.next == "round":
                 data: dict[str, JsonValue] = {
                     "round": verdict.round,
-                    "maxRounds": run.config.max_rounds,
+                    "maxRounds": run.max_rounds,
                     "costChf": str(run.spent_chf),
                     "toolCalls": session.tool_calls.count(run.id),
                 }
@@ -47,6 +50,12 @@ class Budget:
         self._streams.of(ref).publish(*told)
         return verdict
 
+    def _is_stalled(self, session: AgentSession, run: Run) -> bool:
+        # Two rounds cannot go in circles yet; most runs end there, and need not be looked through.
+        if run.rounds < 2:
+            return False
+        return is_stalled(session.messages.answers(run.id), session.tool_calls.of_run(run.id))
+
 
 def judge(run: Run) -> Verdict:
     """Decide from the run's state alone."""
@@ -56,6 +65,6 @@ def judge(run: Run) -> Verdict:
         return Verdict(next="finish", round=following, status=run.status)
     if cap is not None and run.spent_chf >= cap > 0:
         return Verdict(next="finish", round=following, status="budgetExceeded")
-    if run.rounds >= run.config.max_rounds:
+    if run.rounds >= run.max_rounds:
         return Verdict(next="finish", round=following, status="maxRoundsReached")
     return Verdict(next="round", round=following)

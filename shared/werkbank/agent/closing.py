@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from werkbank.agent.history import conversation
-from werkbank.agent.prompt import LAST_CALL, system_message
+from werkbank.agent.prompt import LAST_CALLS, system_message
 from werkbank.agent.protocols import AgentDatabase
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
@@ -27,6 +27,10 @@ _REASONS = {
     "budgetExceeded": {
         "en": "I stopped because the budget for this question is used up (CHF {spent} spent).",
         "de": "Ich habe aufgehört, weil das Budget für diese Frage aufgebraucht ist (CHF {spent} ausgegeben).",
+    },
+    "stalled": {
+        "en": "I stopped because I was going round in circles: the last steps only repeated earlier ones.",
+        "de": "Ich habe aufgehört, weil ich mich im Kreis gedreht habe: Die letzten Schritte wiederholten frühere.",
     },
 }
 _DONE = {"en": "Done until then:", "de": "Bis dahin erledigt:"}
@@ -56,18 +60,18 @@ class Closing:
                 return
             calls = session.tool_calls.of_run(run.id)
         text = built_text(run, status, calls)
-        if status == "maxRoundsReached":
-            text = self._told_by_model(run, timeout_seconds) or text
+        if status != "budgetExceeded":
+            text = self._told_by_model(run, LAST_CALLS[status], timeout_seconds) or text
         self._store(run, round, text)
 
-    def _told_by_model(self, run: Run, timeout_seconds: float) -> str:
+    def _told_by_model(self, run: Run, last_call: str, timeout_seconds: float) -> str:
         """Let the model sum up, without tools; empty when it cannot."""
         assert run.workflow_id
         with self._database.session(run.principal) as session:
             told = session.messages.of_workflow(run.workflow_id)
             history = conversation(told, session.tool_calls.of_run(run.id), run.id)
         request = ChatRequest(
-            messages=(system_message(), *history, Message(role="user", content=LAST_CALL)),
+            messages=(system_message(), *history, Message(role="user", content=last_call)),
             max_output_tokens=MAX_OUTPUT_TOKENS,
             tools=self._registry.definitions(),
             may_call_tools=False,

@@ -18,6 +18,7 @@ _LAST_EVENT: dict[RunStatus, EventType] = {
     "completed": "complete",
     "maxRoundsReached": "complete",
     "budgetExceeded": "complete",
+    "stalled": "complete",
     "stopped": "stopped",
     "error": "error",
 }

@@ -22,7 +22,7 @@ class Finisher:
             run = session.runs.find(ref.run_id)
         if run is None or run.status != "running":
             return
-        if ending.status in {"maxRoundsReached", "budgetExceeded"}:
+        if ending.status in {"maxRoundsReached", "budgetExceeded", "stalled"}:
             self._closing.write(run, ending.status, timeout_seconds)
         if self._conclusion.conclude(ref, ending):
             self._memory.remember(run)

@@ -146,8 +146,7 @@ class Rounds:
                     duration_ms=duration_ms,
                 ),
             )
-            session.tool_calls.request(run.id, attempt.round, calls)
-            return session.messages.add(
+            stored = session.messages.add(
                 StoredMessage(
                     id=derived_id("message", run.id, str(attempt.round), "assistant"),
                     workflow_id=run.workflow_id,
@@ -160,6 +159,9 @@ class Rounds:
                     created_at=self._clock(),
                 )
             )
+            # Should two tries have come this far, the answer that was stored first decides what is called.
+            session.tool_calls.request(run.id, attempt.round, stored.tool_calls)
+        return stored
 
 
 def _messages(session: AgentSession, run: Run) -> tuple[StoredMessage, ...]:

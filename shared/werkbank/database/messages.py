@@ -48,6 +48,14 @@ class Messages(Store):
             (run_id,),
         )
 
+    def answers(self, run_id: str) -> tuple[StoredMessage, ...]:
+        """Return all that the model said in this run, in order."""
+        return self._list(
+            StoredMessage,
+            f"SELECT {_COLUMNS} FROM message WHERE run_id = %s AND role = 'assistant' ORDER BY round",
+            (run_id,),
+        )
+
     def of_workflow(self, workflow_id: str) -> tuple[StoredMessage, ...]:
         """Return a conversation's messages in order."""
         return self._list(

@@ -53,6 +53,11 @@ class Runs(Store):
             (status, reason, run_id),
         )
 
+    def grant_rounds(self, run_id: str, rounds: int) -> Run:
+        """Let a run have more rounds; return it. Raises NotFound."""
+        self._run("UPDATE run SET extra_rounds = extra_rounds + %s WHERE id = %s", (rounds, run_id))
+        return self.get(run_id)
+
     def begin_round(self, run_id: str, round: int) -> int:
         """Note that a round is being tried; return which try this is, from 1."""
         row = self._row(

@@ -10,14 +10,17 @@ from werkbank.domain.base import WireModel
 from werkbank.domain.messages import ToolCall
 from werkbank.domain.principal import Principal
 
+# However often a model asks for more.
+MAX_ROUNDS = 100
+
 RunKind = Literal["agent", "index"]
-RunStatus = Literal["running", "completed", "maxRoundsReached", "budgetExceeded", "stopped", "error"]
+RunStatus = Literal["running", "completed", "maxRoundsReached", "budgetExceeded", "stalled", "stopped", "error"]
 
 
 class AgentConfig(WireModel):
     """How far a run may go (AG-03). `max_cost_chf` None means no cap but the mandate's."""
 
-    max_rounds: int = Field(default=25, ge=1, le=100)
+    max_rounds: int = Field(default=25, ge=1, le=MAX_ROUNDS)
     max_cost_chf: Decimal | None = Field(default=None, ge=0, alias="maxCostCHF")
     tool_set: str = "core"
     model: str | None = None
@@ -41,7 +44,7 @@ class RunRequest(WireModel):
 
 
 class Run(WireModel):
-    """A run as stored. `rounds` counts finished model calls."""
+    """A run as stored. `rounds` counts finished model calls; `extra_rounds` are those the model asked for (AG-08)."""
 
     id: str
     mandate_id: str
@@ -55,12 +58,18 @@ class Run(WireModel):
     zone: str = "UTC"
     language: str = "en"
     rounds: int = 0
+    extra_rounds: int = 0
     last_seq: int = 0
     spent_chf: Decimal = Decimal(0)
     reserved_chf: Decimal = Decimal(0)
     abort_reason: str | None = None
     started_at: datetime
     completed_at: datetime | None = None
+
+    @property
+    def max_rounds(self) -> int:
+        """Return how many rounds the run may have, with those it was granted on top."""
+        return min(self.config.max_rounds + self.extra_rounds, MAX_ROUNDS)
 
     @property
     def principal(self) -> Principal:

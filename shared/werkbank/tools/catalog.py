@@ -1,6 +1,6 @@
 """Every tool there is, by toolbox (TB-02)."""
 
-from werkbank.tools import documents, files
+from werkbank.tools import documents, files, loop
 from werkbank.tools.registry import Registry
 
 TOOLS = (
@@ -11,6 +11,7 @@ TOOLS = (
     files.write_file,
     documents.browse_container,
     documents.read_content_objects,
+    loop.request_more_iterations,
 )
 
 

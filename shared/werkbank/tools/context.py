@@ -53,9 +53,18 @@ class CitationStore(Protocol):
     def number(self, run_id: str, sources: Sequence[Source]) -> list[int]: ...
 
 
+class RunGrants(Protocol):
+    """Runs as tools see them."""
+
+    def get(self, run_id: str) -> Run: ...
+    def grant_rounds(self, run_id: str, rounds: int) -> Run: ...
+
+
 class ToolSession(Protocol):
     """The stores tools use."""
 
+    @property
+    def runs(self) -> RunGrants: ...
     @property
     def citations(self) -> CitationStore: ...
     @property

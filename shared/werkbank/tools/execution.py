@@ -25,12 +25,6 @@ MAX_RESULT_CHARACTERS = 24_000
 MAX_SHOWN_CHARACTERS = 2_000
 
 
-class RunReader(Protocol):
-    """Runs as execution sees them."""
-
-    def get(self, run_id: str) -> Run: ...
-
-
 class ToolCallLedger(Protocol):
     """The ledger of tool calls."""
 
@@ -43,8 +37,6 @@ class ToolCallLedger(Protocol):
 class ExecutionSession(ToolSession, Protocol):
     """The stores execution uses, those of the tools included."""
 
-    @property
-    def runs(self) -> RunReader: ...
     @property
     def tool_calls(self) -> ToolCallLedger: ...
     @property

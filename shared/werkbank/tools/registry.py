@@ -45,12 +45,17 @@ class Tool:
         return self.handler(context, **values)
 
 
-def tool(*, toolbox: str = "core", read_only: bool = False, safe_to_repeat: bool = False) -> Callable[[Handler], Tool]:
-    """Make a tool of a function `(context, …typed arguments) -> text`; its docstring is what the model reads."""
+def tool(
+    *, name: str | None = None, toolbox: str = "core", read_only: bool = False, safe_to_repeat: bool = False
+) -> Callable[[Handler], Tool]:
+    """Make a tool of a function `(context, …typed arguments) -> text`; its docstring is what the model reads.
+
+    Its name is the function's in camelCase unless another one is given.
+    """
 
     def decorate(handler: Handler) -> Tool:
         return Tool(
-            name=to_camel(handler.__name__),
+            name=name or to_camel(handler.__name__),
             description=inspect.cleandoc(handler.__doc__ or ""),
             toolbox=toolbox,
             read_only=read_only,

@@ -171,3 +171,36 @@ def test_failed_knowledge_does_not_fail_the_run(database: Database, principal: P
     harness.ai._embedding_providers.clear()  # type: ignore[attr-defined]
     ref = harness.ask(principal)
     assert harness.events(ref)[-1].data["status"] == "completed"
+
+
+def test_run_that_goes_in_circles_is_stopped_and_says_why(database: Database, principal: Principal) -> None:
+    # AG-09
+    harness = Harness(database, [[LIST_CALL], [LIST_CALL], [LIST_CALL], ["I kept listing the same files."]])
+    ref = harness.ask(principal)
+    events = harness.events(ref)
+    assert_well_formed(events)
+    assert events[-1].data["status"] == "stalled"
+    assert "repeating" in harness.model.requests[-1].messages[-1].content
+    assert len(harness.model.requests) == 4
+
+
+def test_model_may_ask_for_more_rounds(database: Database, principal: Principal) -> None:
+    # AG-08: ten more, the reason shown
+    more = ToolCall(id="m", name="request_more_iterations", arguments='{"reason": "Two contracts are left to read."}')
+    looks = [[ToolCall(id=str(n), name="listFiles", arguments=f'{{"search": "{n}"}}')] for n in range(3)]
+    harness = Harness(database, [[more], *looks, ["All read."]])
+    ref = harness.ask(principal, config={"maxRounds": 2})
+    events = harness.events(ref)
+    assert events[-1].data["status"] == "completed"
+    assert [e.data["maxRounds"] for e in events if e.type == "agentProgress"] == [2, 12, 12, 12, 12]
+    assert "Two contracts" in str(next(e for e in events if e.type == "toolCall").data["arguments"])
+
+
+def test_hard_cap_of_rounds_cannot_be_asked_away(database: Database, principal: Principal) -> None:
+    # AG-08
+    more = ToolCall(id="m", name="request_more_iterations", arguments='{"reason": "More and more and more."}')
+    harness = Harness(database, [[more], ["Done."]])
+    ref = harness.ask(principal, config={"maxRounds": 100})
+    (result,) = (event for event in harness.events(ref) if event.type == "toolResult")
+    assert not result.data["success"]
+    assert "100" in str(result.data["summary"])

@@ -19,5 +19,6 @@ export function RunEndNotice({ end, onAgain }: { end: RunEnd; onAgain(): void })
   }
   if (end.status === "maxRoundsReached") return <p className="notice notice-warning">{t("chat.maxRounds")}</p>;
   if (end.status === "budgetExceeded") return <p className="notice notice-warning">{t("chat.budget")}</p>;
+  if (end.status === "stalled") return <p className="notice notice-warning">{t("chat.stalled")}</p>;
   return null;
 }

@@ -146,6 +146,10 @@ export const dictionary = {
     en: "The cost limit was reached. Raise it in the options to go on.",
     de: "Die Kostengrenze ist erreicht. Zum Weitermachen in den Optionen erhöhen.",
   },
+  "chat.stalled": {
+    en: "Stopped because the last steps only repeated earlier ones. Put the question differently to go on.",
+    de: "Angehalten, weil sich die letzten Schritte nur wiederholten. Zum Weitermachen die Frage anders stellen.",
+  },
   "chat.failed": { en: "This answer failed", de: "Diese Antwort ist gescheitert" },
   "chat.again": { en: "Ask again", de: "Noch einmal fragen" },
   "chat.citation": { en: "Source {number}: {file}, {place}", de: "Quelle {number}: {file}, {place}" },
