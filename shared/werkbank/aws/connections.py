@@ -15,8 +15,8 @@ from werkbank.observability import count, logger
 _LIFETIME_SECONDS = 7_200
 # A message of the WebSocket API holds 128 kB.
 _MAX_PUSH_BYTES = 128 * 1024
-# Text comes twenty times a second: its listeners are looked up once a second. A page that opens in between sees a gap
-# in the numbers at the next event and asks for what it missed.
+# Text comes twenty times a second and is waited for: it goes to the pages that are known; once a second they are looked
+# up anew, afterwards, and newcomers get it too. A page that opens in between sees a gap and asks for what it missed.
 _LISTENERS_SECONDS = 1.0
 
 
@@ -50,12 +50,25 @@ class SocketPush:
         self._client = boto3.client("apigatewaymanagementapi", endpoint_url=endpoint, config=config)
         self._listeners: dict[str, tuple[float, list[str]]] = {}
 
+    def expect(self, user_id: str) -> None:
+        """Look up the user's connections ahead of a text, while the model thinks. Never raises."""
+        try:
+            self._look_up(user_id)
+        except (ClientError, BotoCoreError) as error:
+            self._note(error)
+
     def push(self, user_id: str, event: RunEvent) -> None:
         """Send an event to every connection of the user. Never raises."""
         try:
             payload = encode_event(event)
-            for connection_id in self._listening(user_id, event):
+            known = self._listeners.get(user_id) if event.type == "chunk" else None
+            looked_up, listeners = known or self._look_up(user_id)
+            for connection_id in listeners:
                 self.send(user_id, connection_id, payload)
+            is_current = user_id in self._listeners and time.monotonic() - looked_up <= _LISTENERS_SECONDS
+            if not is_current:
+                for connection_id in set(self._look_up(user_id)[1]).difference(listeners):
+                    self.send(user_id, connection_id, payload)
         except (ClientError, BotoCoreError) as error:
             self._note(error)
 
@@ -70,13 +83,9 @@ class SocketPush:
         except (ClientError, BotoCoreError) as error:
             self._note(error)
 
-    def _listening(self, user_id: str, event: RunEvent) -> list[str]:
-        looked_up, listeners = self._listeners.get(user_id, (0.0, []))
-        now = time.monotonic()
-        if event.type != "chunk" or now - looked_up > _LISTENERS_SECONDS:
-            listeners = self._connections.of(user_id)
-            self._listeners[user_id] = (now, listeners)
-        return listeners
+    def _look_up(self, user_id: str) -> tuple[float, list[str]]:
+        found = self._listeners[user_id] = (time.monotonic(), self._connections.of(user_id))
+        return found
 
     def _note(self, error: Exception) -> None:
         count("PushFailed")

@@ -29,6 +29,10 @@ StreamDatabase = UnitOfWork[StreamSession]
 class Push(Protocol):
     """Sends to a person's open pages."""
 
+    def expect(self, user_id: str) -> None:
+        """Get ready to send to the user without delay. Never raises."""
+        ...
+
     def push(self, user_id: str, event: RunEvent) -> None:
         """Send an event to every connection of the user. Never raises: what is missed is replayed from the log."""
         ...

@@ -22,6 +22,10 @@ class RunStream:
         self.publish(event)
         return event
 
+    def expect(self) -> None:
+        """Get ready to emit without delay."""
+        self._push.expect(self.run.user_id)
+
     def publish(self, *events: RunEvent) -> None:
         """Push events that were appended within somebody's own transaction, after it has committed."""
         for event in events:

@@ -60,6 +60,7 @@ class TextSender:
 
     def _send_until_closed(self) -> None:
         try:
+            self._stream.expect()  # while the model thinks
             while piece := self._next_piece():
                 self._stream.emit("chunk", {**self._labels, "text": piece})
                 self._gather()

@@ -60,6 +60,8 @@ class Recorder:
 
     events: list[RunEvent] = field(default_factory=list)
 
+    def expect(self, user_id: str) -> None: ...
+
     def push(self, user_id: str, event: RunEvent) -> None:
         self.events.append(event)
 

@@ -120,6 +120,18 @@ def test_push_reaches_who_is_there_and_forgets_who_is_gone(table: str, gateway: 
     assert sorted(connections.of("u")) == ["busy", "here"]
 
 
+def test_text_reaches_a_page_that_replaced_another(table: str, gateway: tuple[str, list[bytes]]) -> None:
+    # EV-02: the page was known before the text came, and reloaded since
+    url, delivered = gateway
+    connections = Connections(table)
+    connections.add("u", "gone")
+    push = SocketPush(connections, url)
+    push.expect("u")
+    connections.add("u", "here")
+    push.push("u", RunEvent(run_id="r", seq=1, type="chunk", at=utc_now(), data={"text": "a word"}))
+    assert [json.loads(data)["data"] for data in delivered] == [{"text": "a word"}]
+
+
 def test_push_to_nowhere_fails_nothing(table: str) -> None:
     connections = Connections(table)
     connections.add("u", "here")

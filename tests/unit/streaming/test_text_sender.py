@@ -36,6 +36,7 @@ class Log:
         self.grew.set()
         return event
 
+    def expect(self, user_id: str) -> None: ...
     def push(self, user_id: str, event: RunEvent) -> None: ...
 
 
