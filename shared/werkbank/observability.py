@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from functools import cache, wraps
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
@@ -14,7 +15,6 @@ Event = dict[str, JsonValue]
 Handler = Callable[[Event, LambdaContext], Event]
 
 logger = Logger(service=SERVICE)
-tracer = Tracer(service=SERVICE)
 # Most invocations count nothing, which is no reason for a warning in every log.
 warnings.filterwarnings("ignore", message="No application metrics to publish")
 metrics = Metrics(namespace="Werkbank", service=SERVICE)
@@ -25,9 +25,25 @@ def count(name: str, value: float = 1) -> None:
     metrics.add_metric(name=name, unit=MetricUnit.Count, value=value)
 
 
+@cache
+def tracer() -> Tracer:
+    """Return the tracer. It is made at the first invocation: outside Lambda, loading X-Ray's library is slow."""
+    # AWS is all that is traced. Left alone it loads every library it can trace, HTTP clients of model SDKs included.
+    return Tracer(service=SERVICE, patch_modules=["botocore"])
+
+
 def observed(handler: Handler) -> Handler:
     """Give a Lambda handler its logs, trace and metrics. Events and answers are data: never logged, never traced."""
     logged: Handler = logger.inject_lambda_context(handler, clear_state=True)
-    traced: Handler = tracer.capture_lambda_handler(logged, capture_response=False)
-    measured: Handler = metrics.log_metrics(traced)
+
+    @cache
+    def traced() -> Handler:
+        capture: Handler = tracer().capture_lambda_handler(logged, capture_response=False)
+        return capture
+
+    @wraps(handler)
+    def invoke(event: Event, context: LambdaContext) -> Event:
+        return traced()(event, context)
+
+    measured: Handler = metrics.log_metrics(invoke)
     return measured
