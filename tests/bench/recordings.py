@@ -1,10 +1,12 @@
-"""Recorded provider streams (`*.chunks.txt`, one raw event a line): as SSE bytes, and what they say in themselves.
+"""Recorded provider streams (`*.chunks.txt`, one raw event a line): as bytes on the wire, and what they say themselves.
 
 The reading here shares no code with the adapters, so that the two can be compared. It goes by the events' own totals
 where they have some (the whole response at the end, the last usage), and by adding up fragments where they have none.
 """
 
 import json
+import struct
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +23,13 @@ _FOLDERS: dict[str, WireFormat] = {
         "chat",
     ),
 }
+_BEDROCK_EVENTS = {"messageStart", "contentBlockStart", "contentBlockDelta", "messageStop", "metadata"}
 _REFUSING_CODES = {"insufficient_quota", "authentication_error", "permission_error", "billing_error", "invalid_api_key"}
+_BEDROCK_FAULTS = {
+    "throttlingException": "RateLimited",
+    "validationException": "RequestRejected",
+    "modelStreamErrorException": "ProviderUnavailable",
+}
 _STOPS = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -35,18 +43,24 @@ _STOPS = {
     "refusal": "refusal",
     "content_filter": "refusal",
     "pause_turn": "pause",
+    "malformed_tool_use": "tool_calls",
+    "guardrail_intervened": "refusal",
+    "content_filtered": "refusal",
 }
 
 
 @dataclass
 class Content:
-    """What an answer holds: text, calls as (id, name, arguments), tokens, why it ended – or the fault it must raise."""
+    """What an answer holds: text, calls as (id, name, arguments), tokens, why it ended – or the fault it must raise.
+
+    Tokens are None where the recording tells none.
+    """
 
     text: str = ""
     calls: list[tuple[str, str, object]] = field(default_factory=list)
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
+    input_tokens: int | None = 0
+    output_tokens: int | None = 0
+    cached_tokens: int | None = 0
     stop: str = "other"
     fault: str | None = None
     note: str = ""
@@ -76,9 +90,15 @@ class Recording:
         """Tell whether an event is no JSON: such a stream cannot be trusted to be whole."""
         return any(_parsed(line) is None for line in self.lines)
 
-    def sse(self, lines: Sequence[str] | None = None, *, done: bool = True) -> list[bytes]:
+    @property
+    def content_type(self) -> str:
+        """The media type the provider sends the stream as."""
+        return "application/vnd.amazon.eventstream" if self.format == "bedrock" else "text/event-stream"
+
+    def wire(self, lines: Sequence[str] | None = None, *, done: bool = True) -> list[bytes]:
         """Return the events as the provider sends them; `done` adds the sentinel of Chat Completions."""
-        pieces = [self._sse_event(line) for line in (self.lines if lines is None else lines)]
+        to_wire = _amazon_event if self.format == "bedrock" else self._sse_event
+        pieces = [to_wire(line) for line in (self.lines if lines is None else lines)]
         return [*pieces, b"data: [DONE]\n\n"] if done and self.format == "chat" else pieces
 
     def lines_before_end(self) -> tuple[str, ...]:
@@ -92,7 +112,12 @@ class Recording:
         """Return what the recording itself says."""
         if self.is_broken:
             return Content(fault="IncompleteStream")
-        readings = {"anthropic": _anthropic_content, "chat": _chat_content, "responses": _responses_content}
+        readings = {
+            "anthropic": _anthropic_content,
+            "chat": _chat_content,
+            "responses": _responses_content,
+            "bedrock": _bedrock_content,
+        }
         return readings[str(self.format)](self.events)
 
     def whole_response(self) -> Content | None:
@@ -111,6 +136,27 @@ class Recording:
         event = (_parsed(line) or {}).get("type")
         head = f"event: {event}\n" if event and self.format != "chat" else ""
         return f"{head}data: {line}\n\n".encode()
+
+
+def _amazon_event(line: str) -> bytes:
+    name, payload = next(iter((_parsed(line) or {"contentBlockDelta": None}).items()))
+    kind: Literal["event", "exception"] = "exception" if name.endswith("Exception") else "event"
+    return event_frame(kind, name, line.encode() if payload is None else json.dumps(payload).encode())
+
+
+def event_frame(kind: Literal["event", "exception"], name: str, payload: bytes) -> bytes:
+    """Return one message of AWS's event stream.
+
+    https://docs.aws.amazon.com/transcribe/latest/dg/streaming-setting-up.html
+    """
+    headers = {f":{kind}-type": name, ":content-type": "application/json", ":message-type": kind}
+    head = b"".join(
+        struct.pack("!B", len(key)) + key.encode() + struct.pack("!BH", 7, len(value)) + value.encode()
+        for key, value in headers.items()
+    )
+    lengths = struct.pack("!II", len(head) + len(payload) + 16, len(head))
+    message = lengths + struct.pack("!I", zlib.crc32(lengths)) + head + payload
+    return message + struct.pack("!I", zlib.crc32(message))
 
 
 def find_recordings(folder: Path) -> list[Recording]:
@@ -134,7 +180,7 @@ def _format_of(lines: Sequence[str]) -> WireFormat | None:
             return "anthropic"
         if isinstance(event.get("choices"), list):
             return "chat"
-        if event.keys() & {"messageStart", "contentBlockStart", "contentBlockDelta", "messageStop", "metadata"}:
+        if event.keys() & _BEDROCK_EVENTS:
             return "bedrock"
     return None
 
@@ -160,6 +206,7 @@ def _ends_answer(event: dict[str, Any]) -> bool:
         event.get("type") in ("message_stop", "response.completed", "response.incomplete", "response.failed", "error")
         or any(choice.get("finish_reason") for choice in event.get("choices") or ())
         or "error" in event
+        or "messageStop" in event
     )
 
 
@@ -223,9 +270,10 @@ def _take_blocks(content: Content, blocks: list[dict[str, Any]]) -> None:
 def _add_anthropic_usage(content: Content, usages: list[dict[str, Any]]) -> None:
     for usage in usages:
         cached = usage.get("cache_read_input_tokens") or 0
-        content.input_tokens += usage["input_tokens"] + cached + (usage.get("cache_creation_input_tokens") or 0)
-        content.cached_tokens += cached
-        content.output_tokens += usage["output_tokens"]
+        written = usage.get("cache_creation_input_tokens") or 0
+        content.input_tokens = (content.input_tokens or 0) + usage["input_tokens"] + cached + written
+        content.cached_tokens = (content.cached_tokens or 0) + cached
+        content.output_tokens = (content.output_tokens or 0) + usage["output_tokens"]
 
 
 def _chat_content(events: list[dict[str, Any]]) -> Content:
@@ -265,15 +313,47 @@ def _chat_text(value: object) -> str:
 
 
 def _add_chat_usage(content: Content, usage: dict[str, Any]) -> None:
-    content.input_tokens = usage.get("prompt_tokens", 0)
-    content.output_tokens = usage.get("completion_tokens", 0)
+    read, written = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
     reasoning = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
-    if content.input_tokens + content.output_tokens + reasoning == usage.get("total_tokens"):
-        content.output_tokens += reasoning
+    content.input_tokens = read
+    content.output_tokens = written + reasoning if read + written + reasoning == usage.get("total_tokens") else written
     details = usage.get("prompt_tokens_details") or {}
     content.cached_tokens = (
         details.get("cached_tokens") or usage.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or 0
     )
+
+
+def _bedrock_content(events: list[dict[str, Any]]) -> Content:
+    content = Content(input_tokens=None, output_tokens=None, cached_tokens=None, note="tells no usage; counted instead")
+    calls: dict[int, list[str]] = {}
+    has_end = False
+    for event in events:
+        name, value = next(iter(event.items()))
+        place = value.get("contentBlockIndex")
+        match name:
+            case "contentBlockStart" if "toolUse" in value["start"]:
+                calls[place] = [value["start"]["toolUse"]["toolUseId"], value["start"]["toolUse"]["name"], ""]
+            case "contentBlockDelta" if "toolUse" in value["delta"]:
+                calls[place][2] += value["delta"]["toolUse"]["input"]
+            case "contentBlockDelta":
+                content.text += value["delta"].get("text", "")
+            case "messageStop":
+                content.stop, has_end = _STOPS.get(value["stopReason"], "other"), True
+            case "metadata":
+                _add_bedrock_usage(content, value["usage"])
+            case "throttlingException" | "validationException" | "modelStreamErrorException":
+                return Content(fault=_BEDROCK_FAULTS[name])
+            case _ if name.endswith("Exception"):
+                return Content(fault="ProviderUnavailable")
+    content.calls = [(call_id, tool, arguments_value(arguments)) for call_id, tool, arguments in calls.values()]
+    content.fault = None if has_end else "IncompleteStream"
+    return content
+
+
+def _add_bedrock_usage(content: Content, usage: dict[str, Any]) -> None:
+    cached = usage.get("cacheReadInputTokens", 0)
+    content.input_tokens = usage["inputTokens"] + cached + usage.get("cacheWriteInputTokens", 0)
+    content.output_tokens, content.cached_tokens, content.note = usage["outputTokens"], cached, ""
 
 
 def _responses_content(events: list[dict[str, Any]]) -> Content:

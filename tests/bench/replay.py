@@ -16,11 +16,17 @@ from werkbank.ai.protocols import AssembledAnswer, ChatProvider, ChatRequest
 from werkbank.domain.errors import ProviderError
 from werkbank.domain.messages import Message
 from werkbank.providers.anthropic import AnthropicChat
+from werkbank.providers.bedrock import AwsKeys, BedrockChat
 from werkbank.providers.openai import OpenAiChat, OpenAiResponses
 
 _TIMEOUT_SECONDS = 30.0
 _REQUEST = ChatRequest(messages=(Message(role="user", content="Go on."),), max_output_tokens=1024)
-_PROVIDERS: dict[WireFormat, ProviderName] = {"anthropic": "anthropic", "chat": "private", "responses": "openai"}
+_PROVIDERS: dict[WireFormat, ProviderName] = {
+    "anthropic": "anthropic",
+    "chat": "private",
+    "responses": "openai",
+    "bedrock": "bedrock",
+}
 
 
 @cache
@@ -31,6 +37,8 @@ def adapter_for(format: WireFormat, url: str) -> ChatProvider:
             return AnthropicChat("key", url)
         case "responses":
             return OpenAiResponses("key", url)
+        case "bedrock":
+            return BedrockChat("eu-central-1", AwsKeys("id", "key"), url)
         case _:
             return OpenAiChat("key", url)
 
@@ -52,9 +60,7 @@ def replay(recording: Recording, server: WireServer) -> tuple[bool, str]:
     """Replay one recording; tell whether all agreed, and the reason or what there is to know."""
     if recording.format is None:
         return False, "no adapter knows this format"
-    if recording.format == "bedrock":
-        return False, "Bedrock has no adapter yet"
-    server.reply(recording.sse())
+    server.reply(recording.wire(), content_type=recording.content_type)
     expected = recording.content()
     try:
         answer = ask(recording.format, server.url)
@@ -90,7 +96,7 @@ def first_difference(expected: Content, answer: AssembledAnswer) -> str | None:
         ("stop reason", expected.stop, answer.stop_reason),
     ]
     for name, wanted, got in pairs:
-        if wanted != got:
+        if wanted is not None and wanted != got:
             return f"{name}: expected {wanted!r:.80}, got {got!r:.80}"
     return None
 

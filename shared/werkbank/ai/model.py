@@ -10,7 +10,7 @@ from pydantic import Field
 from werkbank.ai.operations import Operation
 from werkbank.domain.base import WireModel
 
-ProviderName = Literal["anthropic", "openai", "private", "internal"]
+ProviderName = Literal["anthropic", "openai", "mistral", "bedrock", "perplexity", "tavily", "private", "internal"]
 Currency = Literal["CHF", "USD"]
 
 
@@ -41,9 +41,10 @@ class LongPromptRates(Rates):
 
 
 class Price(Rates):
-    """A model's list price with the day it was read and where."""
+    """A model's list price with the day it was read and where. `request` is what each request costs besides tokens."""
 
     currency: Currency
+    request: Decimal = Field(default=Decimal(0), ge=0)
     read_on: datetime.date
     source: str
     long_prompt: LongPromptRates | None = None

@@ -12,8 +12,8 @@ _CHF_PER_UNIT: dict[Currency, Decimal] = {"CHF": Decimal(1), "USD": Decimal("0.8
 _TOKENS_PER_PRICE = Decimal(1_000_000)
 
 
-def estimate_chf(model: Model, input_tokens: int, output_tokens: int) -> Decimal | None:
-    """Return the most a call with at most these tokens can cost, rounded up: the amount to reserve.
+def estimate_chf(model: Model, input_tokens: int, output_tokens: int, requests: int = 1) -> Decimal | None:
+    """Return the most a call with at most these tokens and requests can cost, rounded up: the amount to reserve.
 
     Every prompt token is taken at the dearer of fresh input and cache write, since either may happen.
     """
@@ -21,14 +21,15 @@ def estimate_chf(model: Model, input_tokens: int, output_tokens: int) -> Decimal
         return None
     rates = model.price.rates_for(input_tokens)
     dearest_input = max(rates.input, rates.cache_write, rates.cached_input)
-    return round_up_chf(_to_chf(model.price, input_tokens * dearest_input + output_tokens * rates.output))
+    tokens = input_tokens * dearest_input + output_tokens * rates.output
+    return round_up_chf(_to_chf(model.price, tokens, requests))
 
 
-def cost_chf(model: Model, usage: Usage) -> Decimal | None:
+def cost_chf(model: Model, usage: Usage, requests: int = 1) -> Decimal | None:
     """Return what the call with this usage cost, cached tokens at their own rates, rounded to the ledger's unit."""
     if model.price is None:
         return None
-    return round_chf(_to_chf(model.price, _amount(model.price.rates_for(usage.input_tokens), usage)))
+    return round_chf(_to_chf(model.price, _amount(model.price.rates_for(usage.input_tokens), usage), requests))
 
 
 def _amount(rates: Rates, usage: Usage) -> Decimal:
@@ -41,5 +42,5 @@ def _amount(rates: Rates, usage: Usage) -> Decimal:
     )
 
 
-def _to_chf(price: Price, amount: Decimal) -> Decimal:
-    return amount * _CHF_PER_UNIT[price.currency] / _TOKENS_PER_PRICE
+def _to_chf(price: Price, token_amount: Decimal, requests: int) -> Decimal:
+    return (token_amount / _TOKENS_PER_PRICE + requests * price.request) * _CHF_PER_UNIT[price.currency]

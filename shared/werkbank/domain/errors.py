@@ -18,6 +18,8 @@ WerkbankError
 │   └── TerminalProviderError
 │       ├── ProviderRefused        credentials or billing
 │       ├── ModelNotFound          this model does not exist there
+│       ├── ToolsUnsupported       the model answers, but not while tools are offered
+│       ├── PromptTooLong          the prompt is longer than the model reads
 │       └── RequestRejected        the request itself is wrong
 ├── StorageUnavailable     the database cannot be reached now (it may be resuming); the same call may succeed later
 └── RunOver                the run has ended meanwhile (a stop): whoever works for it gives up quietly
@@ -100,6 +102,14 @@ class ProviderRefused(TerminalProviderError):
 
 class ModelNotFound(TerminalProviderError):
     """The provider does not know this model."""
+
+
+class ToolsUnsupported(TerminalProviderError):
+    """The model cannot be offered tools; the same call without them may succeed (AI-07)."""
+
+
+class PromptTooLong(TerminalProviderError):
+    """The prompt is longer than the model reads; a shorter one may succeed."""
 
 
 class RequestRejected(TerminalProviderError):

@@ -83,10 +83,7 @@ def _translated(error: Exception) -> ProviderError:
 
 
 def _status_fault(error: APIStatusError) -> ProviderError:
-    return fault(_PROVIDER, error.status_code, (_error_type(error.body),), error.response.headers)
-
-
-def _error_type(body: object) -> str | None:
-    detail = body.get("error") if isinstance(body, dict) else None
-    kind = detail.get("type") if isinstance(detail, dict) else None
-    return kind if isinstance(kind, str) else None
+    detail = error.body.get("error") if isinstance(error.body, dict) else None
+    told = detail if isinstance(detail, dict) else {}
+    message = str(told.get("message", ""))
+    return fault(_PROVIDER, error.status_code, (told.get("type"),), error.response.headers, message)

@@ -3,109 +3,165 @@
 Messages say who failed and why in words of ours: a provider's own text may repeat parts of the prompt or of a key.
 """
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from werkbank.domain.errors import (
     ModelNotFound,
+    PromptTooLong,
     ProviderError,
     ProviderRefused,
     ProviderUnavailable,
     RateLimited,
     RequestRejected,
+    ToolsUnsupported,
 )
 from werkbank.domain.time import utc_now
 
-_REFUSED = frozenset(
-    {
-        "authentication_error",
-        "billing_error",
-        "billing_hard_limit_reached",
-        "insufficient_quota",
-        "invalid_api_key",
-        "permission_error",
-        "account_deactivated",
-    }
+# The providers' own words, in lower case: Anthropic's, OpenAI's and its imitators', Mistral's, then AWS's.
+_CODES: dict[type[ProviderError], str] = {
+    ProviderRefused: """authentication_error billing_error permission_error
+        account_deactivated billing_hard_limit_reached billing_not_active insufficient_quota invalid_api_key
+        accessdeniedexception expiredtokenexception invalidclienttokenid invalidsignatureexception
+        missingauthenticationtokenexception signaturedoesnotmatch unrecognizedclientexception""",
+    ModelNotFound: """not_found_error
+        model_not_found model_decommissioned model_not_available
+        invalid_model resourcenotfoundexception""",
+    PromptTooLong: "request_too_large context_length_exceeded exceed_context_size_error 3051",
+    RateLimited: """rate_limit_error
+        rate_limit_exceeded requests tokens too_many_requests
+        servicequotaexceededexception throttlingexception toomanyrequestsexception modelnotreadyexception""",
+    ProviderUnavailable: """api_error overloaded_error timeout_error
+        internal_error internal_server_error server_error service_unavailable
+        internalserverexception modelerrorexception modelstreamerrorexception modeltimeoutexception
+        serviceunavailableexception""",
+    RequestRejected: "invalid_request_error invalid_prompt invalid_request_prompt validationexception",
+}
+_KIND_OF_CODE = {code: kind for kind, codes in _CODES.items() for code in codes.split()}
+# OpenAI's SDK and its imitators use this word for nearly everything; then the status says more.
+_VAGUE_CODE = "invalid_request_error"
+
+# Some faults have no code of their own, only a sentence. Each alternative is one provider's or server's.
+_SENTENCES: tuple[tuple[type[ProviderError], re.Pattern[str]], ...] = (
+    (
+        ToolsUnsupported,
+        re.compile(
+            r"support tool use|support the provided 'tool_choice'"  # OpenRouter, Bedrock
+            r"|not support (?:tools|tool call|function call)"  # Ollama, DeepSeek
+            r"|tool choice requires --|tools param requires --"  # vLLM, llama.cpp
+            r"|unsupported parameter: '(?:tools|tool_choice)"  # OpenAI
+            r"|(?:tools?|tool (?:calling|use)|function calling)[`'\"]? (?:is|are) not (?:supported|enabled)"  # Groq
+        ),
+    ),
+    (
+        PromptTooLong,
+        re.compile(
+            r"prompt is too long|exceed context limit"  # Anthropic
+            r"|maximum context length|maximum input length|reduce the length of the messages"  # OpenAI, vLLM, Groq
+            r"|tokens?,? too large for model|exceeds the available context size"  # Mistral, llama.cpp
+            r"|input is too long|input tokens exceed|too many input tokens"  # Bedrock
+        ),
+    ),
+    (
+        ModelNotFound,
+        re.compile(
+            r"model identifier is invalid|on-demand throughput isn.t supported|access to the model with"  # Bedrock
+            r"|reached the end of its life|invalid model: "  # Bedrock, Mistral
+        ),
+    ),
 )
-_NOT_FOUND = frozenset({"model_not_found", "not_found_error"})
-_RATE_LIMITED = frozenset({"rate_limit_error", "rate_limit_exceeded", "too_many_requests"})
-_UNAVAILABLE = frozenset(
-    {"api_error", "overloaded_error", "server_error", "timeout_error", "internal_error", "service_unavailable"}
-)
-_REJECTED = frozenset({"invalid_request_error", "context_length_exceeded", "invalid_prompt", "request_too_large"})
+# Where a sentence may say more than code and status do. The text may repeat parts of the prompt: only its start counts.
+_VAGUE_KINDS = (RequestRejected, ModelNotFound, ProviderUnavailable, ProviderRefused)
+_SENTENCE_LENGTH = 400
+
+_TEXTS: dict[type[ProviderError], str] = {
+    ProviderRefused: "{} refuses the credentials, or the account there has no credit left.",
+    ModelNotFound: "{} does not offer this model.",
+    ToolsUnsupported: "This model of {} cannot be offered tools.",
+    PromptTooLong: "The request is longer than this model of {} can read.",
+    RequestRejected: "{} calls the request invalid.",
+    ProviderUnavailable: "{} is not available at the moment.",
+}
 
 
-def fault(provider: str, status: int | None, codes: Sequence[str | None], headers: Mapping[str, str]) -> ProviderError:
+def fault(
+    provider: str, status: int | None, codes: Sequence[object], headers: Mapping[str, str], message: str = ""
+) -> ProviderError:
     """Return the error for what a provider answered.
 
     `codes` are the provider's own words for the fault, the most exact first; they outrank the HTTP `status`, because
-    inside a stream the status is still that of the success it began as.
+    inside a stream the status is still that of the success it began as. `message` is read, never shown.
     """
-    for code in codes:
-        known = _by_code(provider, code, headers)
-        if known is not None and not (code == "invalid_request_error" and status in (401, 403, 404, 429)):
-            return known
-    return _by_status(provider, status, headers)
+    words = [str(code).lower() for code in codes if code is not None]
+    status = status if status is not None and status >= 400 else _status_among(words)
+    kind = _kind_of(words, status)
+    if kind in _VAGUE_KINDS and status != 429:
+        kind = _told_kind(message) or kind
+    if kind is RateLimited:
+        return RateLimited(f"{provider} is receiving too many requests.", retry_after_seconds(headers))
+    return kind(_TEXTS[kind].format(provider))
 
 
-def _by_code(provider: str, code: str | None, headers: Mapping[str, str]) -> ProviderError | None:
-    if code in _REFUSED:
-        return _refused(provider)
-    if code in _NOT_FOUND:
-        return _not_found(provider)
-    if code in _RATE_LIMITED:
-        return _rate_limited(provider, headers)
-    if code in _UNAVAILABLE:
-        return _unavailable(provider)
-    return _rejected(provider) if code in _REJECTED else None
+def _status_among(words: Sequence[str]) -> int | None:
+    """Return the HTTP status that some servers give as the code of an error inside a stream."""
+    return next((int(word) for word in words if re.fullmatch("[45][0-9][0-9]", word)), None)
 
 
-def _by_status(provider: str, status: int | None, headers: Mapping[str, str]) -> ProviderError:
+def _kind_of(words: Sequence[str], status: int | None) -> type[ProviderError]:
+    for word in words:
+        kind = _KIND_OF_CODE.get(word)
+        if kind is not None and not (word == _VAGUE_CODE and status in (401, 402, 403, 404, 413, 429)):
+            return kind
+    return _kind_of_status(status)
+
+
+def _kind_of_status(status: int | None) -> type[ProviderError]:
     if status in (401, 402, 403):
-        return _refused(provider)
-    if status == 404:
-        return _not_found(provider)
+        return ProviderRefused
+    if status in (404, 410):
+        return ModelNotFound
+    if status == 413:
+        return PromptTooLong
     if status == 429:
-        return _rate_limited(provider, headers)
-    if status is not None and 400 <= status < 500 and status not in (408, 409, 425):
-        return _rejected(provider)
-    return _unavailable(provider)
+        return RateLimited
+    if status is not None and 400 <= status < 500 and status not in (408, 409, 424, 425):
+        return RequestRejected
+    return ProviderUnavailable
+
+
+def _told_kind(message: str) -> type[ProviderError] | None:
+    start = message[:_SENTENCE_LENGTH].lower()
+    return next((kind for kind, pattern in _SENTENCES if pattern.search(start)), None)
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """Return the wait a `Retry-After` header asks for, given as seconds or as a date (RFC 9110 §10.2.3), else None."""
+    """Return the wait a `Retry-After` header asks for, given as seconds or as a date (RFC 9110 §10.2.3), else None.
+
+    OpenAI's `retry-after-ms` is the same in milliseconds and more exact.
+    """
+    milliseconds = _seconds(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
     value = headers.get("retry-after")
-    if value is None:
-        return None
+    return _seconds(value) if _seconds(value) is not None else _seconds_until(value)
+
+
+def _seconds(value: str | None) -> float | None:
     try:
-        return max(0.0, float(value))
+        seconds = float(value or "")
     except ValueError:
-        pass
+        return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _seconds_until(date: str | None) -> float | None:
     try:
-        moment = parsedate_to_datetime(value)
+        moment = parsedate_to_datetime(date or "")
     except ValueError:
         return None
     # A date without a zone is GMT by the RFC.
     aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     return max(0.0, (aware - utc_now()).total_seconds())
-
-
-def _refused(provider: str) -> ProviderError:
-    return ProviderRefused(f"{provider} refuses the credentials, or the account there has no credit left.")
-
-
-def _not_found(provider: str) -> ProviderError:
-    return ModelNotFound(f"{provider} does not offer this model.")
-
-
-def _rate_limited(provider: str, headers: Mapping[str, str]) -> ProviderError:
-    return RateLimited(f"{provider} is receiving too many requests.", retry_after_seconds(headers))
-
-
-def _unavailable(provider: str) -> ProviderError:
-    return ProviderUnavailable(f"{provider} is not available at the moment.")
-
-
-def _rejected(provider: str) -> ProviderError:
-    return RequestRejected(f"{provider} calls the request invalid.")

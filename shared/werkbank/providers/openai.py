@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from werkbank.ai.model import Model
 from werkbank.ai.protocols import ChatRequest, Delta, Embeddings
+from werkbank.ai.tokens import estimate_text_tokens
 from werkbank.domain.errors import IncompleteStream, ProviderError, ProviderUnavailable, RequestRejected
 from werkbank.domain.messages import Usage
 from werkbank.providers import openai_chat, openai_responses
@@ -17,10 +18,12 @@ from werkbank.providers.faults import fault
 
 if TYPE_CHECKING:
     from openai import APIError, OpenAI, Timeout
+    from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
 
 _CONNECT_SECONDS = 10.0
-# OpenAI's limit is 2,048 inputs and 300,000 tokens a request; our passages have about 512 tokens.
+# OpenAI's limit is 2,048 inputs and 300,000 tokens a request.
 _TEXTS_PER_CALL = 256
+_TOKENS_PER_CALL = 300_000
 
 
 class _Reading(Protocol):
@@ -67,16 +70,28 @@ class OpenAiResponses:
 
 
 class OpenAiChat:
-    """Chat with any OpenAI-compatible server over the Chat Completions API. `provider` is its name in messages."""
+    """Chat with any OpenAI-compatible server over the Chat Completions API.
 
-    def __init__(self, api_key: str, base_url: str | None = None, provider: str = "The private model server") -> None:
+    `provider` is its name in messages, `build_parameters` its dialect.
+    """
+
+    def __init__(
+        self,
+        api_key: str,
+        base_url: str | None = None,
+        provider: str = "The private model server",
+        build_parameters: Callable[
+            [Model, ChatRequest], CompletionCreateParamsStreaming
+        ] = openai_chat.build_parameters,
+    ) -> None:
         self._connection = _Connection(api_key, base_url, provider)
+        self._build_parameters = build_parameters
 
     def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Generator[Delta, None, None]:
         """Yield the answer's deltas; see `ChatProvider`."""
         deadline = Deadline(timeout_seconds)
-        reading = openai_chat.ChatReading(model, request)
-        parameters = openai_chat.build_parameters(model, request)
+        reading = openai_chat.ChatReading(model, request, self._connection.provider)
+        parameters = self._build_parameters(model, request)
         with (
             _translated_faults(self._connection.provider, deadline, reading),
             self._connection.client.chat.completions.create(**parameters, timeout=_timeout(timeout_seconds)) as stream,
@@ -89,19 +104,26 @@ class OpenAiChat:
 
 
 class OpenAiEmbeddings:
-    """Embeddings of OpenAI or any compatible server."""
+    """Embeddings of OpenAI or any compatible server, in calls of at most `tokens_per_call` (estimated) tokens."""
 
-    def __init__(self, api_key: str, base_url: str | None = None, provider: str = "OpenAI") -> None:
+    def __init__(
+        self,
+        api_key: str,
+        base_url: str | None = None,
+        provider: str = "OpenAI",
+        tokens_per_call: int = _TOKENS_PER_CALL,
+    ) -> None:
         self._connection = _Connection(api_key, base_url, provider)
+        self._tokens_per_call = tokens_per_call
 
     def embed(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> Embeddings:
         """Return one vector per text; see `EmbeddingProvider`."""
         deadline = Deadline(timeout_seconds)
         vectors: list[list[float]] = []
         tokens = 0
-        for start in range(0, len(texts), _TEXTS_PER_CALL):
+        for batch in _batches(texts, self._tokens_per_call):
             deadline.check()
-            part, used = self._embed_part(model, texts[start : start + _TEXTS_PER_CALL], timeout_seconds)
+            part, used = self._embed_part(model, batch, timeout_seconds)
             vectors.extend(part)
             tokens += used
         return Embeddings(vectors, Usage(input_tokens=tokens))
@@ -117,6 +139,21 @@ class OpenAiEmbeddings:
         if len(vectors) != len(texts) or any(len(vector) != wanted for vector in vectors):
             raise RequestRejected(f"{model.label} did not return {len(texts)} vectors of {wanted} numbers.")
         return vectors, answer.usage.prompt_tokens if answer.usage else 0
+
+
+def _batches(texts: Sequence[str], tokens_per_call: int) -> Iterator[list[str]]:
+    """Part the texts so that no call is too large; a text that alone is too large goes alone."""
+    batch: list[str] = []
+    tokens = 0
+    for text in texts:
+        cost = estimate_text_tokens(text)
+        if batch and (len(batch) == _TEXTS_PER_CALL or tokens + cost > tokens_per_call):
+            yield batch
+            batch, tokens = [], 0
+        batch.append(text)
+        tokens += cost
+    if batch:
+        yield batch
 
 
 def _timeout(seconds: float) -> Timeout:
@@ -158,5 +195,5 @@ def _reported_fault(provider: str, error: APIError) -> ProviderError:
 
     codes = (error.code, error.type)
     if isinstance(error, APIStatusError):
-        return fault(provider, error.status_code, codes, error.response.headers)
-    return fault(provider, None, codes, {})
+        return fault(provider, error.status_code, codes, error.response.headers, error.message)
+    return fault(provider, None, codes, {}, error.message)

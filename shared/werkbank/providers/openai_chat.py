@@ -2,11 +2,12 @@
 
 They agree on the outline only. Met in recordings: a whole call in one delta without an index, later fragments with
 empty ids and names, content as a list of typed parts, usage repeated and growing in every chunk or in a chunk without
-choices, reasoning tokens left out of the completion's count, events of nothing but filter results.
+choices, reasoning tokens left out of the completion's count, events of nothing but filter results, errors as chunks.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -17,6 +18,7 @@ from werkbank.ai.protocols import ChatRequest, Delta, StopReason, StreamEnd, Tex
 from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
 from werkbank.domain.errors import IncompleteStream
 from werkbank.domain.messages import Message, ToolDefinition, Usage
+from werkbank.providers.faults import fault
 
 if TYPE_CHECKING:
     from openai.types import CompletionUsage
@@ -29,6 +31,7 @@ _STOP_REASONS: dict[str, StopReason] = {
     "tool_calls": "tool_calls",
     "function_call": "tool_calls",
     "length": "length",
+    "model_length": "length",
     "content_filter": "refusal",
 }
 
@@ -82,22 +85,27 @@ def _message(message: Message, model: Model) -> ChatCompletionMessageParam:
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments or "{}"}}
             for call in message.tool_calls
         ]
-    # Models that think in `reasoning_content` want it back while they work through tools (DeepSeek, Kimi).
+    # Models that think aloud want it back while they work through tools, in the form they gave it.
     kept = message.provider_data or {}
     if kept.get("model") == model.id and "reasoning_content" in kept:
         wire["reasoning_content"] = kept["reasoning_content"]
+    elif kept.get("model") == model.id and "thinking" in kept:
+        text = [{"type": "text", "text": message.content}] if message.content else []
+        wire["content"] = [*cast("list[object]", kept["thinking"]), *text]
     return cast("ChatCompletionMessageParam", wire)
 
 
 class ChatReading:
-    """Turns the chunks of one completion into deltas."""
+    """Turns the chunks of one completion into deltas. `provider` is the server's name in messages."""
 
-    def __init__(self, model: Model, request: ChatRequest) -> None:
+    def __init__(self, model: Model, request: ChatRequest, provider: str) -> None:
         self._model = model
         self._request = request
+        self._provider = provider
         self._finish_reason: str | None = None
         self._usage: CompletionUsage | None = None
         self._reasoning: list[str] = []
+        self._thinking: list[dict[str, JsonValue]] = []
         self._refused = False
         self._answered: list[str] = []
 
@@ -107,7 +115,10 @@ class ChatReading:
         return self._finish_reason is not None
 
     def take(self, chunk: ChatCompletionChunk) -> Iterator[Delta]:
-        """Yield what the chunk adds to the answer."""
+        """Yield what the chunk adds to the answer. Raises the fault that some servers report in its place."""
+        extra = chunk.model_extra or {}
+        if chunk.object not in ("chat.completion.chunk", None, "") and "message" in extra:
+            raise fault(self._provider, None, (extra.get("code"), extra.get("type")), {}, str(extra["message"]))
         # Counts are cumulative where they come more than once: the latest holds.
         self._usage = chunk.usage or self._usage
         for choice in chunk.choices or ():
@@ -119,10 +130,18 @@ class ChatReading:
         if self._finish_reason is None:
             raise IncompleteStream("The model's answer was cut off.")
         stop_reason = "refusal" if self._refused else _STOP_REASONS.get(self._finish_reason, "other")
-        kept: dict[str, JsonValue] = {"model": self._model.id, "reasoning_content": "".join(self._reasoning)}
-        return StreamEnd(self._counted_usage(), stop_reason, kept if self._reasoning else None)
+        return StreamEnd(self._counted_usage(), stop_reason, self._kept())
+
+    def _kept(self) -> dict[str, JsonValue] | None:
+        if self._thinking:
+            return {"model": self._model.id, "thinking": cast("JsonValue", self._thinking)}
+        if self._reasoning:
+            return {"model": self._model.id, "reasoning_content": "".join(self._reasoning)}
+        return None
 
     def _take_choice(self, choice: Choice) -> Iterator[Delta]:
+        if cast("str | None", choice.finish_reason) == "error":
+            raise fault(self._provider, None, (), {})
         self._finish_reason = choice.finish_reason or self._finish_reason
         delta = choice.delta
         if delta is None:
@@ -131,12 +150,25 @@ class ChatReading:
         if isinstance(reasoning, str) and reasoning:
             self._reasoning.append(reasoning)
         self._refused = self._refused or bool(delta.refusal)
+        self._think(delta.content)
         text = _text_of(delta.content) + (delta.refusal or "")
         if text:
             self._answered.append(text)
             yield TextDelta(text)
         for call in delta.tool_calls or ():
             yield self._call_delta(call)
+
+    def _think(self, content: object) -> None:
+        """Keep thinking among typed parts (Mistral): pieces of one thought together, each with its signature."""
+        for part in content if isinstance(content, list) else ():
+            if not isinstance(part, dict) or part.get("type") != "thinking":
+                continue
+            if not self._thinking or "signature" in self._thinking[-1]:
+                self._thinking.append({"type": "thinking", "thinking": [{"type": "text", "text": ""}]})
+            text = cast("list[dict[str, str]]", self._thinking[-1]["thinking"])[0]
+            text["text"] += _text_of(part.get("thinking"))
+            if part.get("signature"):
+                self._thinking[-1]["signature"] = part["signature"]
 
     def _call_delta(self, call: ChoiceDeltaToolCall) -> ToolCallDelta:
         function = call.function
@@ -148,9 +180,10 @@ class ChatReading:
         if self._usage is not None:
             return _usage(self._usage)
         # A server that tells no usage must not make calls free: count high instead.
+        thought = "".join(self._reasoning) + json.dumps(self._thinking)
         return Usage(
             input_tokens=estimate_prompt_tokens(self._request),
-            output_tokens=estimate_text_tokens("".join((*self._answered, *self._reasoning))),
+            output_tokens=estimate_text_tokens("".join(self._answered) + thought),
         )
 
 

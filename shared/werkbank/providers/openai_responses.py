@@ -119,9 +119,10 @@ class ResponsesReading:
         elif event.type in ("response.completed", "response.incomplete"):
             self._response = event.response
         elif event.type == "response.failed":
-            raise fault("OpenAI", None, [event.response.error.code if event.response.error else None], {})
+            error = event.response.error
+            raise fault("OpenAI", None, [error and error.code], {}, error.message if error else "")
         elif event.type == "error":
-            raise fault("OpenAI", None, [event.code], {})
+            raise fault("OpenAI", None, [event.code], {}, event.message)
 
     def end(self) -> StreamEnd:
         """Return the end of the answer. Raises `IncompleteStream` when the terminal event never came."""

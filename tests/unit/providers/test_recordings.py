@@ -11,7 +11,7 @@ from tests.bench.wire_server import WireServer, running
 from werkbank.domain.errors import IncompleteStream
 
 WIRE = Path(__file__).parents[4] / "shared" / "wire"
-RECORDINGS = [recording for recording in find_recordings(WIRE) if recording.format != "bedrock"]
+RECORDINGS = find_recordings(WIRE)
 WHOLE = [recording for recording in RECORDINGS if recording.content().fault is None]
 # Larger recordings are cut into pieces of a few bytes, smaller ones into single bytes: every place is a cut somewhere.
 SINGLE_BYTES_UP_TO = 12_000
@@ -39,7 +39,11 @@ def test_replay(recording: Recording, server: WireServer) -> None:
 @pytest.mark.parametrize("recording", _named(WHOLE))
 def test_a_stream_without_its_end_is_a_failed_call(recording: Recording, breaks_off: bool, server: WireServer) -> None:
     assert recording.format is not None
-    server.reply(recording.sse(recording.lines_before_end(), done=False), breaks_off=breaks_off)
+    server.reply(
+        recording.wire(recording.lines_before_end(), done=False),
+        breaks_off=breaks_off,
+        content_type=recording.content_type,
+    )
     with pytest.raises(IncompleteStream):
         ask(recording.format, server.url)
 
@@ -47,14 +51,18 @@ def test_a_stream_without_its_end_is_a_failed_call(recording: Recording, breaks_
 @pytest.mark.parametrize("recording", _named(WHOLE))
 def test_cutting_the_bytes_anywhere_changes_nothing(recording: Recording, server: WireServer) -> None:
     assert recording.format is not None
-    data = b"".join(recording.sse())
+    data = b"".join(recording.wire())
     size = 1 if len(data) <= SINGLE_BYTES_UP_TO else 61
-    server.reply([data[start : start + size] for start in range(0, len(data), size)])
+    server.reply(
+        [data[start : start + size] for start in range(0, len(data), size)], content_type=recording.content_type
+    )
     assert first_difference(recording.content(), ask(recording.format, server.url)) is None
 
 
 def test_a_connection_that_breaks_after_the_end_harms_nothing(server: WireServer) -> None:
-    for recording in (next(one for one in WHOLE if one.format == format) for format in ("anthropic", "responses")):
+    for recording in (
+        next(one for one in WHOLE if one.format == format) for format in ("anthropic", "responses", "bedrock")
+    ):
         assert recording.format is not None
-        server.reply(recording.sse(), breaks_off=True)
+        server.reply(recording.wire(), breaks_off=True, content_type=recording.content_type)
         assert first_difference(recording.content(), ask(recording.format, server.url)) is None

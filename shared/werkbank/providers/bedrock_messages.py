@@ -1,0 +1,125 @@
+"""Our conversation in the form of Bedrock's Converse API.
+
+https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypedDict, cast
+
+from werkbank.ai.model import Capability, Model
+from werkbank.ai.protocols import ChatRequest
+from werkbank.domain.messages import Message, ToolCall, ToolDefinition
+from werkbank.providers.arguments import parsed_arguments
+from werkbank.providers.bedrock_stream import from_json
+
+_Block = dict[str, object]
+_CACHE_POINT: _Block = {"cachePoint": {"type": "default"}}
+
+
+class Parameters(TypedDict, total=False):
+    """The parameters of `converse_stream` that we use; `modelId` comes from the region."""
+
+    messages: list[_Block]
+    system: list[_Block]
+    inferenceConfig: dict[str, int | float]
+    toolConfig: dict[str, list[_Block]]
+
+
+def build_parameters(model: Model, request: ChatRequest) -> Parameters:
+    """Return the parameters; what the model refuses is left out (AI-04).
+
+    Converse knows no way to offer tools and forbid their use, and refuses a history of tool calls without tools. So
+    where none may be called, none is offered, and earlier calls and results are told as text.
+    """
+    offers_tools = bool(request.tools) and request.may_call_tools and model.can(Capability.TOOLS)
+    caches = model.can(Capability.CACHING)
+    system, turns = _split_system(request.messages)
+    parameters: Parameters = {
+        "messages": _messages(turns, model, calls=offers_tools, caches=caches),
+        "inferenceConfig": {"maxTokens": min(request.max_output_tokens, model.max_output_tokens)},
+    }
+    if request.temperature is not None and model.can(Capability.TEMPERATURE):
+        parameters["inferenceConfig"]["temperature"] = min(request.temperature, 1.0)
+    if system:
+        parameters["system"] = [{"text": system}, *([_CACHE_POINT] if caches else [])]
+    if offers_tools:
+        parameters["toolConfig"] = {"tools": [_tool(tool) for tool in request.tools]}
+    return parameters
+
+
+def _split_system(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
+    """Part the leading system messages from the conversation: here they are a parameter of their own."""
+    count = next((index for index, message in enumerate(messages) if message.role != "system"), len(messages))
+    return "\n\n".join(message.content for message in messages[:count]), messages[count:]
+
+
+def _tool(tool: ToolDefinition) -> _Block:
+    schema = {"json": tool.parameters}
+    return {"toolSpec": {"name": tool.name, "description": tool.description or tool.name, "inputSchema": schema}}
+
+
+def _messages(messages: Sequence[Message], model: Model, *, calls: bool, caches: bool) -> list[_Block]:
+    """Group the blocks of neighbours of one role: users and assistants must take turns.
+
+    The cache point ends the last stable message: the newest may carry what changes with each call (AG-15).
+    """
+    grouped: list[tuple[str, list[_Block]]] = []
+    for position, message in enumerate(messages):
+        blocks = list(_blocks(message, model) if calls else _told_blocks(message))
+        if blocks and caches and position == len(messages) - 2 and "reasoningContent" not in blocks[-1]:
+            blocks.append(_CACHE_POINT)
+        role = "assistant" if message.role == "assistant" else "user"
+        if grouped and grouped[-1][0] == role:
+            grouped[-1][1].extend(blocks)
+        elif blocks:
+            grouped.append((role, blocks))
+    return [{"role": role, "content": blocks} for role, blocks in grouped]
+
+
+def _blocks(message: Message, model: Model) -> Iterable[_Block]:
+    if message.role == "tool":
+        return [_result_block(message)]
+    if message.role == "assistant":
+        return _kept_blocks(message, model) or [*_text(message.content), *map(_call_block, message.tool_calls)]
+    return _told_blocks(message)
+
+
+def _told_blocks(message: Message) -> Iterable[_Block]:
+    """Return the message as text alone."""
+    if message.role == "tool":
+        return _text(f"Result of the tool call {message.tool_call_id}:\n{message.content}")
+    if message.role == "system":
+        # The API knows system text only at the start; what is injected later stands in the user's turn.
+        return _text(message.content and f"<system>\n{message.content}\n</system>")
+    told = (f"(Tool call {call.id}: {call.name} {call.arguments})" for call in message.tool_calls)
+    return _text("\n".join(part for part in (message.content, *told) if part.strip()))
+
+
+def _text(text: str) -> list[_Block]:
+    return [{"text": text}] if text.strip() else []
+
+
+def _call_block(call: ToolCall) -> _Block:
+    return {"toolUse": {"toolUseId": call.id, "name": call.name, "input": parsed_arguments(call.arguments)}}
+
+
+def _result_block(message: Message) -> _Block:
+    result = {
+        "toolUseId": message.tool_call_id,
+        # An empty text is refused.
+        "content": [{"text": message.content or "(empty)"}],
+        "status": "error" if message.is_error else "success",
+    }
+    return {"toolResult": result}
+
+
+def _kept_blocks(message: Message, model: Model) -> list[_Block]:
+    """Return the answer as this model gave it (signed reasoning must come back untouched), if it still holds."""
+    kept = message.provider_data
+    if kept is None or kept.get("model") != model.id:
+        return []
+    blocks = [from_json(block) for block in cast("list[_Block]", kept.get("content", []))]
+    uses = [cast("_Block", block["toolUse"]).get("toolUseId") for block in blocks if "toolUse" in block]
+    return blocks if uses == [call.id for call in message.tool_calls] else []
