@@ -11,6 +11,9 @@ MODEL_KEYS = {
     "ANTHROPIC_API_KEY": "anthropicApiKey",
     "OPENAI_API_KEY": "openaiApiKey",
     "MISTRAL_API_KEY": "mistralApiKey",
+    "PERPLEXITY_API_KEY": "perplexityApiKey",
+    "TAVILY_API_KEY": "tavilyApiKey",
+    "WERKBANK_BEDROCK_REGION": "bedrockRegion",
     "WERKBANK_PRIVATE_LLM_URL": "privateLlmUrl",
     "WERKBANK_PRIVATE_LLM_MODEL": "privateLlmModel",
     "WERKBANK_PRIVATE_EMBEDDINGS_URL": "privateEmbeddingsUrl",
@@ -18,11 +21,18 @@ MODEL_KEYS = {
     "WERKBANK_ANTHROPIC_BASE_URL": "anthropicBaseUrl",
     "WERKBANK_OPENAI_BASE_URL": "openaiBaseUrl",
 }
+# The functions' role is not real here, so Bedrock takes the keys of whoever started the twin; nothing else may.
+_BEDROCK_KEYS = {
+    "AWS_ACCESS_KEY_ID": "bedrockAccessKeyId",
+    "AWS_SECRET_ACCESS_KEY": "bedrockSecretAccessKey",
+    "AWS_SESSION_TOKEN": "bedrockSessionToken",
+}
 
 
 def store_model_keys(aws: Aws, deployment: Deployment, environment: Mapping[str, str]) -> None:
     """Fills the secret that the functions know as MODEL_KEYS_SECRET_ARN; without any key it is an empty object."""
-    keys = {name: environment[variable] for variable, name in MODEL_KEYS.items() if environment.get(variable)}
+    wanted = {**MODEL_KEYS, **(_BEDROCK_KEYS if environment.get("WERKBANK_BEDROCK_REGION") else {})}
+    keys = {name: environment[variable] for variable, name in wanted.items() if environment.get(variable)}
     secrets = {function.environment.get("MODEL_KEYS_SECRET_ARN") for function in deployment.functions.values()}
     for arn in secrets - {None}:
         aws.client("secretsmanager").put_secret_value(SecretId=arn, SecretString=json.dumps(keys))

@@ -7,6 +7,7 @@ from pydantic.alias_generators import to_camel
 class ModelKeys(BaseModel):
     """The JSON of the model keys secret; every key is optional, unknown ones are left alone.
 
+    On AWS Bedrock needs its region alone, the function's role may call it; elsewhere it needs AWS keys as well.
     A private LLM or embedding server is any that speaks OpenAI's API below the given URL (`http://host:8000/v1`).
     """
 
@@ -16,6 +17,17 @@ class ModelKeys(BaseModel):
     anthropic_base_url: str | None = None
     openai_api_key: SecretStr | None = None
     openai_base_url: str | None = None
+    mistral_api_key: SecretStr | None = None
+    mistral_base_url: str | None = None
+    bedrock_region: str | None = None
+    bedrock_access_key_id: str | None = None
+    bedrock_secret_access_key: SecretStr | None = None
+    bedrock_session_token: SecretStr | None = None
+    bedrock_base_url: str | None = None
+    perplexity_api_key: SecretStr | None = None
+    perplexity_base_url: str | None = None
+    tavily_api_key: SecretStr | None = None
+    tavily_base_url: str | None = None
     private_llm_url: str | None = None
     private_llm_model: str = "default"
     private_llm_api_key: SecretStr | None = None

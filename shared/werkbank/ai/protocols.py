@@ -4,7 +4,7 @@ Every fault is raised as one of the types of `domain/errors.py`; nothing of an S
 """
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from pydantic import JsonValue
@@ -81,6 +81,47 @@ class Embeddings:
     usage: Usage
 
 
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A page that was found. Its texts come from strangers; `date` is the page's own, in the provider's words."""
+
+    title: str
+    url: str
+    snippet: str
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """What a search found, best first. `text` answers in the provider's own words, if it gives more than facts.
+
+    `requests` counts what is billed by the request, `usage` what is billed by the token.
+    """
+
+    results: tuple[SearchResult, ...]
+    text: str = ""
+    usage: Usage = field(default_factory=Usage)
+    requests: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The main text of a page, as Markdown. It comes from strangers."""
+
+    url: str
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The pages that could be read, the addresses of those that could not, and the requests that are billed."""
+
+    pages: tuple[Page, ...]
+    failed: tuple[str, ...] = ()
+    requests: int = 1
+
+
 class ChatProvider(Protocol):
     """Answers a conversation as a stream."""
 
@@ -97,4 +138,23 @@ class EmbeddingProvider(Protocol):
 
     def embed(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> Embeddings:
         """Embed the texts. Raises the `ProviderError` types."""
+        ...
+
+
+class SearchProvider(Protocol):
+    """Searches the web."""
+
+    def search(self, model: Model, query: str, timeout_seconds: float) -> SearchAnswer:
+        """Return what is found for a query that stands alone; nothing found is an answer without results.
+
+        `timeout_seconds` bounds the whole call. Raises the `ProviderError` types.
+        """
+        ...
+
+
+class ExtractionProvider(Protocol):
+    """Reads pages of the web."""
+
+    def extract(self, model: Model, urls: Sequence[str], timeout_seconds: float) -> Extraction:
+        """Return the texts of at most 20 pages. Raises the `ProviderError` types."""
         ...

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 from werkbank.ai.keys import ModelKeys
-from werkbank.ai.model import Capability, Model, Price
+from werkbank.ai.model import Capability, Model, Price, ProviderName
 from werkbank.ai.operations import Operation
 
 _PRIVATE_CHAT_RATINGS = {
@@ -29,11 +29,16 @@ def listed_models() -> tuple[Model, ...]:
 
 def available_models(keys: ModelKeys) -> tuple[Model, ...]:
     """Return the models these keys open, the private servers' and the internal ones included."""
-    providers = {"internal"}
-    if keys.anthropic_api_key is not None:
-        providers.add("anthropic")
-    if keys.openai_api_key is not None:
-        providers.add("openai")
+    openings: dict[ProviderName, object] = {
+        "internal": True,
+        "anthropic": keys.anthropic_api_key,
+        "openai": keys.openai_api_key,
+        "mistral": keys.mistral_api_key,
+        "bedrock": keys.bedrock_region,
+        "perplexity": keys.perplexity_api_key,
+        "tavily": keys.tavily_api_key,
+    }
+    providers = {provider for provider, opening in openings.items() if opening}
     return (*(model for model in listed_models() if model.provider in providers), *_private_models(keys))
 
 
