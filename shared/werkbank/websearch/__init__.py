@@ -1,0 +1,1 @@
+"""Web search: when a question needs it, what it is asked, what is told while it works (WS-01 to WS-07)."""

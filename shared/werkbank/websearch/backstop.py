@@ -1,0 +1,135 @@
+"""Which questions are searched whatever the model thinks (WS-03).
+
+A model that answers from memory is confidently wrong about the present: who holds an office, where or whether somebody
+lives, opening hours, timetables. Patterns per language (`languages/*.toml`) find such questions; questions about the
+past, about the user's own files, and requests to write or translate do not count.
+"""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal, get_args
+
+from pydantic import BaseModel, ConfigDict
+
+Topic = Literal["office", "residence", "life", "hours", "timetable"]
+
+LANGUAGES = ("de", "en", "fr", "it", "nl")
+
+# A longer prompt brings its own material along: what is asked there is asked about that.
+_MAX_CHARACTERS = 600
+_SENTENCE_END = re.compile(r"[?!\n]+|(?<=[^\W\d_]{3})[.…]+\s")
+_NOT_A_WORD = re.compile(r"[\W_]+")
+_SLOT = re.compile(r"\{([a-z_]+)\}")
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+
+
+class _Guards(BaseModel):
+    """What rules a search out: `past` within its sentence, `own` and `task` for the whole text."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    past: list[str]
+    own: list[str]
+    task: list[str]
+
+
+class _Table(BaseModel):
+    """A language's patterns: regular expressions over folded text, in which `{name}` stands for a list of `words`."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    words: dict[str, list[str]]
+    ask: dict[Topic, list[str]]
+    ask_despite_past: dict[Topic, list[str]]
+    guards: _Guards
+
+
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    language: str
+    ask: Mapping[Topic, re.Pattern[str]]
+    ask_despite_past: Mapping[Topic, re.Pattern[str]]
+    past: re.Pattern[str]
+    foreign: re.Pattern[str]
+
+    def topic(self, sentence: str) -> Topic | None:
+        """Return what a folded sentence asks for, None if nothing that has to be searched."""
+        found = _first(self.ask_despite_past, sentence)
+        if found or self.past.search(sentence):
+            return found
+        return _first(self.ask, sentence)
+
+
+def should_force_search(text: str) -> bool:
+    """Tell whether a text asks for something that only a search can answer rightly."""
+    return forced_topic(text) is not None
+
+
+def forced_topic(text: str) -> Topic | None:
+    """Return what a text asks for that only a search can answer rightly, else None. Any of the five languages will do."""
+    if len(text) > _MAX_CHARACTERS:
+        return None
+    for patterns in _languages():
+        if patterns.foreign.search(fold(text, patterns.language)):
+            continue
+        for sentence in _SENTENCE_END.split(text):
+            topic = patterns.topic(fold(sentence, patterns.language))
+            if topic:
+                return topic
+    return None
+
+
+def fold(text: str, language: str) -> str:
+    """Return the words of a text without case, accents and punctuation, one space between them.
+
+    German umlauts are spelt out, as many people do anyway; without them "würde" would be the past tense "wurde".
+    """
+    return _NOT_A_WORD.sub(" ", _without_accents(text, language)).strip()
+
+
+def _without_accents(text: str, language: str) -> str:
+    small = unicodedata.normalize("NFKC", text.casefold())
+    spelt = small.translate(_UMLAUTS) if language == "de" else small
+    return "".join(letter for letter in unicodedata.normalize("NFKD", spelt) if not unicodedata.combining(letter))
+
+
+@cache
+def _languages() -> tuple[_Patterns, ...]:
+    return tuple(_compile(language) for language in LANGUAGES)
+
+
+def _compile(language: str) -> _Patterns:
+    text = files("werkbank.websearch").joinpath(f"languages/{language}.toml").read_text(encoding="utf-8")
+    table = _Table.model_validate(tomllib.loads(text))
+    words = {name: "|".join(alternatives) for name, alternatives in table.words.items()}
+
+    def pattern(alternatives: Iterable[str]) -> re.Pattern[str]:
+        filled = _fill("|".join(f"(?:{alternative})" for alternative in alternatives), words)
+        return re.compile(rf"(?<!\w)(?:{_without_accents(filled, language)})(?!\w)")
+
+    return _Patterns(
+        language=language,
+        ask={topic: pattern(table.ask[topic]) for topic in get_args(Topic)},
+        ask_despite_past={topic: pattern(found) for topic, found in table.ask_despite_past.items()},
+        past=pattern(table.guards.past),
+        foreign=pattern([*table.guards.own, *table.guards.task]),
+    )
+
+
+def _fill(template: str, words: Mapping[str, str]) -> str:
+    """Put the lists in, and the lists that lists name."""
+    while _SLOT.search(template):
+        template = _SLOT.sub(lambda slot: f"(?:{words[slot[1]]})", template)
+    return template
+
+
+def _first(patterns: Mapping[Topic, re.Pattern[str]], sentence: str) -> Topic | None:
+    return next((topic for topic, pattern in patterns.items() if pattern.search(sentence)), None)
+
+
+__all__: Sequence[str] = ("LANGUAGES", "Topic", "fold", "forced_topic", "should_force_search")
