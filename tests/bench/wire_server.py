@@ -7,11 +7,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class WireServer:
-    """Serves the latest `reply`; `bodies` are the request bodies it got. Use `running()`."""
+    """Serves the latest `reply`; `bodies`, `paths` and `request_headers` are what it got. Use `running()`."""
 
     def __init__(self, http: ThreadingHTTPServer) -> None:
         self._http = http
         self.bodies: list[bytes] = []
+        self.paths: list[str] = []
+        self.request_headers: list[Mapping[str, str]] = []
         self.client_left = threading.Event()
         self.reply(())
 
@@ -67,6 +69,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         assert isinstance(self.server, _Http)
         server = self.server.wire
+        server.paths.append(self.path)
+        server.request_headers.append({name.lower(): value for name, value in self.headers.items()})
         server.bodies.append(self.rfile.read(int(self.headers.get("content-length", 0))))
         self.send_response(server.status)
         for name, value in server.headers.items():

@@ -133,6 +133,12 @@ def _translated_faults(reading: ConverseReading, deadline: Deadline) -> Iterator
         if not reading.is_complete:
             deadline.check()
             raise _translated(error) from error
+    except AttributeError:
+        # What urllib3 makes of an answer that its deadline closes while it is read.
+        if not deadline.is_over:
+            raise
+        if not reading.is_complete:
+            deadline.check()
 
 
 def _translated(error: Exception) -> ProviderError:

@@ -115,7 +115,8 @@ class ConverseReading:
 
     def _grow(self, block: _Block, delta: _Event) -> Iterator[Delta]:
         reasoning = cast("_Event", delta.get("reasoningContent") or {})
-        block.thought.append(str(reasoning.get("text", "")))
+        if thought := str(reasoning.get("text", "")):
+            block.thought.append(thought)
         block.signature += str(reasoning.get("signature", ""))
         block.redacted += cast("bytes", reasoning.get("redactedContent", b""))
         if text := str(delta.get("text", "")):
@@ -135,7 +136,9 @@ class ConverseReading:
 
     def _kept(self) -> dict[str, JsonValue] | None:
         """Return the blocks as they came where there was reasoning, which the model wants back."""
-        content = [block.wire() for _, block in sorted(self._blocks.items())]
+        blocks = (block.wire() for _, block in sorted(self._blocks.items()))
+        # An empty text is refused when it comes back.
+        content = [block for block in blocks if str(block.get("text", "-")).strip()]
         if all("reasoningContent" not in block for block in content):
             return None
         return {"model": self._model.id, "content": cast("JsonValue", content)}

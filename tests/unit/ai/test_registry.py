@@ -6,10 +6,15 @@ from werkbank.ai.keys import ModelKeys
 from werkbank.ai.model import Capability
 from werkbank.ai.operations import Operation
 from werkbank.ai.registry import available_models, listed_models
+from werkbank.ai.selector import ModelWish, select_models
 
 ALL_KEYS = {
     "anthropicApiKey": "a",
     "openaiApiKey": "o",
+    "mistralApiKey": "m",
+    "bedrockRegion": "eu-central-1",
+    "perplexityApiKey": "p",
+    "tavilyApiKey": "t",
     "privateLlmUrl": "http://127.0.0.1:1/v1",
     "privateLlmModel": "qwen",
     "privateEmbeddingsUrl": "http://127.0.0.1:2/v1",
@@ -46,11 +51,51 @@ def test_private_servers_are_described_by_the_secret() -> None:
     assert models["private/embedding/nano-e5"].query_prefix == "query: "
 
 
-@pytest.mark.parametrize("operation", [Operation.PLAN, Operation.AGENT, Operation.DATA_ANALYSE, Operation.EMBEDDING])
-def test_main_operations_have_candidates_of_several_providers(operation: Operation) -> None:
+# Neutralization never leaves the house (NE-06).
+INTERNAL_ONLY = {Operation.NEUTRALIZATION_TEXT, Operation.NEUTRALIZATION_IMAGE}
+# No adapter makes pictures, and beside Tavily pages are read by our own tool rather than by a model.
+NOT_YET_DOUBLE = {Operation.IMAGE_GENERATE, Operation.WEB_CRAWL}
+
+
+@pytest.mark.parametrize("operation", sorted(set(Operation) - INTERNAL_ONLY - NOT_YET_DOUBLE))
+def test_every_operation_has_candidates_of_several_providers(operation: Operation) -> None:
     models = available_models(ModelKeys.model_validate(ALL_KEYS))
-    assert len({model.provider for model in models if operation in model.ratings}) >= 3
+    candidates = select_models(models, ModelWish(operation))
+    assert len({model.provider for model in candidates if not model.is_internal}) >= 2
+
+
+@pytest.mark.parametrize("operation", sorted(INTERNAL_ONLY))
+def test_neutralization_has_no_external_candidates(operation: Operation) -> None:
+    models = available_models(ModelKeys.model_validate(ALL_KEYS))
+    assert all(model.is_internal for model in models if operation in model.ratings)
+
+
+def test_what_is_not_double_yet_is_named() -> None:
+    """When one of these gets its second provider, it must leave the list."""
+    models = available_models(ModelKeys.model_validate(ALL_KEYS))
+    for operation in NOT_YET_DOUBLE:
+        assert len({model.provider for model in models if operation in model.ratings}) < 2
+
+
+@pytest.mark.parametrize(
+    ("keys", "provider"),
+    [
+        ({"mistralApiKey": "m"}, "mistral"),
+        ({"bedrockRegion": "eu-central-1"}, "bedrock"),
+        ({"perplexityApiKey": "p"}, "perplexity"),
+        ({"tavilyApiKey": "t"}, "tavily"),
+    ],
+)
+def test_a_key_opens_its_provider_alone(keys: dict[str, str], provider: str) -> None:
+    models = available_models(ModelKeys.model_validate(keys))
+    assert {model.provider for model in models} == {"internal", provider}
 
 
 def test_keys_do_not_show_in_representations() -> None:
-    assert "geheim" not in repr(ModelKeys.model_validate({"anthropicApiKey": "geheim", "unknownKey": 1}))
+    names = (
+        "anthropicApiKey openaiApiKey mistralApiKey bedrockSecretAccessKey bedrockSessionToken perplexityApiKey "
+        "tavilyApiKey privateLlmApiKey privateEmbeddingsApiKey"
+    )
+    keys = ModelKeys.model_validate({**dict.fromkeys(names.split(), "geheim"), "unknownKey": 1})
+    assert keys.bedrock_secret_access_key is not None
+    assert "geheim" not in repr(keys)

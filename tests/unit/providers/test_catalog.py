@@ -2,15 +2,21 @@
 
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from werkbank.ai.keys import ModelKeys
+from werkbank.ai.operations import Operation
 from werkbank.providers.catalog import build_catalog
 
 SHARED = Path(__file__).parents[3] / "shared"
 KEYS = {
     "anthropicApiKey": "a",
     "openaiApiKey": "o",
+    "mistralApiKey": "m",
+    "bedrockRegion": "eu-central-1",
+    "perplexityApiKey": "p",
+    "tavilyApiKey": "t",
     "privateLlmUrl": "http://127.0.0.1:1/v1",
     "privateEmbeddingsUrl": "http://127.0.0.1:2/v1",
 }
@@ -18,14 +24,21 @@ KEYS = {
 
 def test_every_model_has_its_provider() -> None:
     catalog = build_catalog(ModelKeys.model_validate(KEYS))
+    providers: dict[Operation, Collection[str]] = {
+        Operation.EMBEDDING: catalog.embedding_providers,
+        Operation.WEB_SEARCH: catalog.search_providers,
+        Operation.WEB_CRAWL: catalog.extraction_providers,
+    }
     for model in catalog.models:
-        providers = catalog.embedding_providers if model.max_output_tokens == 0 else catalog.chat_providers
-        assert model.provider in providers
+        for operation in model.ratings:
+            assert model.provider in providers.get(operation, catalog.chat_providers)
 
 
 def test_without_keys_the_internal_provider_is_alone() -> None:
     catalog = build_catalog(ModelKeys())
     assert set(catalog.chat_providers) == set(catalog.embedding_providers) == {"internal"}
+    assert not catalog.search_providers
+    assert not catalog.extraction_providers
 
 
 def test_no_sdk_is_loaded_before_the_first_call() -> None:
@@ -34,7 +47,7 @@ import sys
 from werkbank.ai.keys import ModelKeys
 from werkbank.providers.catalog import build_catalog
 build_catalog(ModelKeys.model_validate({KEYS!r}))
-print(sorted({{"anthropic", "openai", "httpx", "httpx2", "snowballstemmer"}} & set(sys.modules)))
+print(sorted({{"anthropic", "boto3", "botocore", "openai", "httpx", "httpx2", "snowballstemmer"}} & set(sys.modules)))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=SHARED)
     assert run.stdout.strip() == "[]"

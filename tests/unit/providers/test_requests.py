@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.bench.recordings import WireFormat
+from tests.bench.recordings import WireFormat, event_frame
 from tests.bench.replay import adapter_for, model_for
 from tests.bench.wire_server import WireServer, running
 from werkbank.ai.assembly import assemble
@@ -16,7 +16,8 @@ from werkbank.ai.protocols import AssembledAnswer, ChatRequest
 from werkbank.domain.errors import ProviderUnavailable
 from werkbank.domain.messages import Message, ToolCall, ToolDefinition
 
-FORMATS: tuple[WireFormat, ...] = ("anthropic", "chat", "responses")
+SSE_FORMATS: tuple[WireFormat, ...] = ("anthropic", "chat", "responses")
+FORMATS: tuple[WireFormat, ...] = (*SSE_FORMATS, "bedrock")
 TOOL = ToolDefinition(
     name="searchFiles",
     description="Searches.",
@@ -56,6 +57,10 @@ SHORT_ANSWERS: dict[WireFormat, list[bytes]] = {
         {"type": "response.output_text.delta", "delta": "Ok.", "output_index": 0},
         {"type": "response.completed", "response": {"id": "r", "output": [], "usage": None}},
     ),
+    "bedrock": [
+        event_frame("event", "contentBlockDelta", b'{"contentBlockIndex":0,"delta":{"text":"Ok."}}'),
+        event_frame("event", "messageStop", b'{"stopReason":"end_turn"}'),
+    ],
 }
 
 
@@ -120,6 +125,9 @@ def test_a_reasoning_model_gets_no_temperature_and_its_own_limit(format: WireFor
     capabilities = frozenset({Capability.TOOLS, Capability.REASONING})
     model = Model.model_validate({**model_for(format).model_dump(), "capabilities": capabilities})
     body = _short(server, format, ChatRequest(HISTORY, 500, temperature=0.2), model)
+    if format == "bedrock":
+        assert body["inferenceConfig"] == {"maxTokens": 500}
+        return
     assert "temperature" not in body
     limits = {"anthropic": {"max_tokens"}, "chat": {"max_completion_tokens"}, "responses": {"max_output_tokens"}}
     assert {name for name in body if name.startswith("max_")} == limits[format]
@@ -132,7 +140,7 @@ def test_a_model_that_takes_a_temperature_gets_it(format: WireFormat, server: Wi
     assert _short(server, format, ChatRequest(HISTORY, 500, temperature=0.2), model)["temperature"] == 0.2
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", SSE_FORMATS)
 def test_the_last_call_keeps_the_tools_in_the_prompt_but_forbids_them(format: WireFormat, server: WireServer) -> None:
     body = _short(server, format, ChatRequest(HISTORY, 500, (TOOL,), may_call_tools=False))
     assert len(body["tools"]) == 1
@@ -216,6 +224,7 @@ def _endless(format: WireFormat) -> Iterator[bytes]:
         "anthropic": _sse({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a"}}),
         "chat": _sse({"choices": [{"index": 0, "delta": {"content": "a"}}]}),
         "responses": _sse({"type": "response.output_text.delta", "delta": "a", "output_index": 0}),
+        "bedrock": [event_frame("event", "contentBlockDelta", b'{"contentBlockIndex":0,"delta":{"text":"a"}}')],
     }
     if format == "anthropic":
         yield from _sse(head)
@@ -231,9 +240,14 @@ def test_an_answer_that_goes_on_too_long_is_given_up(format: WireFormat, server:
         list(adapter_for(format, server.url).stream_chat(model_for(format), ChatRequest(HISTORY[:2], 500), 0.3))
 
 
-@pytest.mark.parametrize(("format", "alive"), [("anthropic", b"event: ping\ndata: {}\n\n"), ("chat", b": alive\n\n")])
+# A frame that never ends is what a stream of Bedrock can keep alive with.
+@pytest.mark.parametrize(
+    ("format", "alive"),
+    [("anthropic", b"event: ping\ndata: {}\n\n"), ("chat", b": alive\n\n"), ("bedrock", b"\0")],
+)
 def test_keep_alives_do_not_keep_a_call_alive(format: WireFormat, alive: bytes, server: WireServer) -> None:
     def nothing_else() -> Iterator[bytes]:
+        yield event_frame("event", "contentBlockDelta", b" " * 5_000)[:100] if format == "bedrock" else b""
         for _ in range(1_000):
             yield alive
             time.sleep(0.01)
