@@ -33,7 +33,7 @@ from werkbank.tools.catalog import TOOLS
 from werkbank.tools.context import ToolContext
 from werkbank.tools.registry import Registry, tool
 
-_TIMES = 20
+_TIMES = 30
 _RESULT = "A line of what a tool has found, as long as such lines are. " * 20
 
 
@@ -66,7 +66,10 @@ _look_up.__name__ = "lookUp"
 def answers_of(shape: Shape) -> list[Answer]:
     """Return what the model says in a run of this shape."""
     calls = [
-        [ToolCall(id=f"{round}-{n}", name="lookUp", arguments='{"query": "rent"}') for n in range(shape.calls)]
+        [
+            ToolCall(id=f"{round}-{n}", name="lookUp", arguments=f'{{"query": "rent of flat {round}{n}"}}')
+            for n in range(shape.calls)
+        ]
         for round in range(shape.rounds - 1)
     ]
     return [*calls, ["The answer, ", "in pieces."]]
@@ -132,4 +135,11 @@ def _sides() -> Iterator[dict[str, Ready]]:
 def _ours(database: Database, principal: Principal, shape: Shape) -> Run:
     harness = Harness(database, answers_of(shape), Registry([*TOOLS, look_up]))
     ref = harness.start(principal)
-    return lambda: harness.drive(ref)
+
+    def run() -> None:
+        harness.drive(ref)
+        summary = harness.pushed.of_type("agentSummary")[-1].data
+        assert summary["rounds"] == shape.rounds, "the run ended early"
+        assert summary["toolCalls"] == shape.calls * (shape.rounds - 1)
+
+    return run
