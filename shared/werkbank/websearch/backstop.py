@@ -39,21 +39,28 @@ class _Guards(BaseModel):
 
 
 class _Table(BaseModel):
-    """A language's patterns: regular expressions over folded text, in which `{name}` stands for a list of `words`."""
+    """A language's patterns: regular expressions over folded text, in which `{name}` stands for a list of `words`.
+
+    `ask` are phrases in their order; `together` are things that ask by standing in one sentence, in any order.
+    """
 
     model_config = ConfigDict(extra="ignore")
 
+    function_words: str
     words: dict[str, list[str]]
     ask: dict[Topic, list[str]]
     ask_despite_past: dict[Topic, list[str]]
+    together: dict[Topic, list[list[str]]]
     guards: _Guards
 
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
     language: str
+    function_words: frozenset[str]
     ask: Mapping[Topic, re.Pattern[str]]
     ask_despite_past: Mapping[Topic, re.Pattern[str]]
+    together: Mapping[Topic, Sequence[Sequence[re.Pattern[str]]]]
     past: re.Pattern[str]
     foreign: re.Pattern[str]
 
@@ -62,7 +69,13 @@ class _Patterns:
         found = _first(self.ask_despite_past, sentence)
         if found or self.past.search(sentence):
             return found
-        return _first(self.ask, sentence)
+        return _first(self.ask, sentence) or self._together(sentence)
+
+    def _together(self, sentence: str) -> Topic | None:
+        for topic, rules in self.together.items():
+            if any(all(part.search(sentence) for part in rule) for rule in rules):
+                return topic
+        return None
 
 
 def should_force_search(text: str) -> bool:
@@ -71,10 +84,10 @@ def should_force_search(text: str) -> bool:
 
 
 def forced_topic(text: str) -> Topic | None:
-    """Return what a text asks for that only a search can answer rightly, else None. Any of the five languages will do."""
+    """Return what a text asks for that only a search can answer rightly, else None; any of the five languages counts."""
     if len(text) > _MAX_CHARACTERS:
         return None
-    for patterns in _languages():
+    for patterns in _likely(text):
         if patterns.foreign.search(fold(text, patterns.language)):
             continue
         for sentence in _SENTENCE_END.split(text):
@@ -98,6 +111,12 @@ def _without_accents(text: str, language: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", spelt) if not unicodedata.combining(letter))
 
 
+def _likely(text: str) -> list[_Patterns]:
+    """Return the language that most of a text's function words belong to; several when they have equally many."""
+    counts = [sum(word in each.function_words for word in fold(text, each.language).split()) for each in _languages()]
+    return [each for each, count in zip(_languages(), counts, strict=True) if count == max(counts)]
+
+
 @cache
 def _languages() -> tuple[_Patterns, ...]:
     return tuple(_compile(language) for language in LANGUAGES)
@@ -108,14 +127,20 @@ def _compile(language: str) -> _Patterns:
     table = _Table.model_validate(tomllib.loads(text))
     words = {name: "|".join(alternatives) for name, alternatives in table.words.items()}
 
+    @cache
+    def part(template: str) -> re.Pattern[str]:
+        return pattern([template])
+
     def pattern(alternatives: Iterable[str]) -> re.Pattern[str]:
         filled = _fill("|".join(f"(?:{alternative})" for alternative in alternatives), words)
         return re.compile(rf"(?<!\w)(?:{_without_accents(filled, language)})(?!\w)")
 
     return _Patterns(
         language=language,
+        function_words=frozenset(_without_accents(table.function_words, language).split()),
         ask={topic: pattern(table.ask[topic]) for topic in get_args(Topic)},
         ask_despite_past={topic: pattern(found) for topic, found in table.ask_despite_past.items()},
+        together={topic: [[part(each) for each in rule] for rule in rules] for topic, rules in table.together.items()},
         past=pattern(table.guards.past),
         foreign=pattern([*table.guards.own, *table.guards.task]),
     )
