@@ -9,6 +9,7 @@ from werkbank.ai.model import Model
 from werkbank.ai.protocols import ChatRequest
 from werkbank.domain.messages import Message, ToolDefinition
 from werkbank.providers.arguments import parsed_arguments
+from werkbank.providers.call_names import allowed_id, allowed_name
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam, TextBlockParam, ToolParam
@@ -96,7 +97,7 @@ def _blocks(message: Message, model: Model) -> Iterable[_Block]:
 def _result_block(message: Message) -> _Block:
     return {
         "type": "tool_result",
-        "tool_use_id": message.tool_call_id,
+        "tool_use_id": _call_id(message.tool_call_id),
         "content": message.content,
         "is_error": message.is_error,
     }
@@ -105,10 +106,19 @@ def _result_block(message: Message) -> _Block:
 def _answer_blocks(message: Message) -> list[_Block]:
     text: list[_Block] = [{"type": "text", "text": message.content}] if message.content.strip() else []
     calls: list[_Block] = [
-        {"type": "tool_use", "id": call.id, "name": call.name, "input": parsed_arguments(call.arguments)}
+        {
+            "type": "tool_use",
+            "id": _call_id(call.id),
+            "name": allowed_name(call.name),
+            "input": parsed_arguments(call.arguments),
+        }
         for call in message.tool_calls
     ]
     return text + calls
+
+
+def _call_id(call_id: str | None) -> str:
+    return allowed_id(call_id, "[A-Za-z0-9_-]{1,64}")
 
 
 def _kept_blocks(message: Message, model: Model) -> list[_Block]:

@@ -13,6 +13,7 @@ from werkbank.ai.protocols import ChatRequest
 from werkbank.domain.messages import Message, ToolCall, ToolDefinition
 from werkbank.providers.arguments import parsed_arguments
 from werkbank.providers.bedrock_stream import from_json
+from werkbank.providers.call_names import allowed_id, allowed_name
 
 _Block = dict[str, object]
 _CACHE_POINT: _Block = {"cachePoint": {"type": "default"}}
@@ -102,12 +103,17 @@ def _text(text: str) -> list[_Block]:
 
 
 def _call_block(call: ToolCall) -> _Block:
-    return {"toolUse": {"toolUseId": call.id, "name": call.name, "input": parsed_arguments(call.arguments)}}
+    use = {"toolUseId": _call_id(call.id), "name": allowed_name(call.name), "input": parsed_arguments(call.arguments)}
+    return {"toolUse": use}
+
+
+def _call_id(call_id: str | None) -> str:
+    return allowed_id(call_id, "[A-Za-z0-9_.:-]{1,64}")
 
 
 def _result_block(message: Message) -> _Block:
     result = {
-        "toolUseId": message.tool_call_id,
+        "toolUseId": _call_id(message.tool_call_id),
         # An empty text is refused.
         "content": [{"text": message.content or "(empty)"}],
         "status": "error" if message.is_error else "success",

@@ -6,15 +6,13 @@ message right after a tool's, an assistant's without content or calls.
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
 from werkbank.ai.model import Model
 from werkbank.ai.protocols import ChatRequest
 from werkbank.providers import openai_chat
+from werkbank.providers.call_names import allowed_id
 
 if TYPE_CHECKING:
     from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
@@ -55,10 +53,7 @@ def _message(message: _Wire) -> _Wire:
 
 
 def _call_id(call_id: str) -> str:
-    """Return the id as Mistral allows it: as it is, or nine characters that stand for it in every call alike."""
-    if re.fullmatch("[A-Za-z0-9]{9}", call_id):
-        return call_id
-    return base64.b32encode(hashlib.sha256(call_id.encode()).digest()).decode()[:9]
+    return allowed_id(call_id, "[A-Za-z0-9]{9}", length=9)
 
 
 def _bridged(messages: Iterable[_Wire]) -> Iterable[_Wire]:

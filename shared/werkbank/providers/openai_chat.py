@@ -18,6 +18,7 @@ from werkbank.ai.protocols import ChatRequest, Delta, StopReason, StreamEnd, Tex
 from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
 from werkbank.domain.errors import IncompleteStream
 from werkbank.domain.messages import Message, ToolDefinition, Usage
+from werkbank.providers.call_names import allowed_name
 from werkbank.providers.faults import fault
 
 if TYPE_CHECKING:
@@ -82,7 +83,11 @@ def _message(message: Message, model: Model) -> ChatCompletionMessageParam:
     wire: dict[str, object] = {"role": "assistant", "content": message.content or None}
     if message.tool_calls:
         wire["tool_calls"] = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments or "{}"}}
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": allowed_name(call.name), "arguments": call.arguments or "{}"},
+            }
             for call in message.tool_calls
         ]
     # Models that think aloud want it back while they work through tools, in the form they gave it.

@@ -15,6 +15,7 @@ from werkbank.ai.model import Capability, Model
 from werkbank.ai.protocols import ChatRequest, Delta, StopReason, StreamEnd, TextDelta, ToolCallDelta
 from werkbank.domain.errors import IncompleteStream
 from werkbank.domain.messages import Message, ToolDefinition, Usage
+from werkbank.providers.call_names import allowed_id, allowed_name
 from werkbank.providers.faults import fault
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def _tools(tools: Sequence[ToolDefinition]) -> list[ToolParam]:
 
 def _items(message: Message, model: Model) -> list[ResponseInputItemParam]:
     if message.role == "tool":
-        result = {"type": "function_call_output", "call_id": message.tool_call_id, "output": message.content}
+        call_id = _call_id(message.tool_call_id)
+        result = {"type": "function_call_output", "call_id": call_id, "output": message.content}
         return [cast("ResponseInputItemParam", result)]
     if message.role == "assistant":
         return cast("list[ResponseInputItemParam]", _kept_items(message, model) or _answer_items(message))
@@ -72,10 +74,19 @@ def _items(message: Message, model: Model) -> list[ResponseInputItemParam]:
 def _answer_items(message: Message) -> list[_Item]:
     text: list[_Item] = [{"role": "assistant", "content": message.content}] if message.content else []
     calls: list[_Item] = [
-        {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments or "{}"}
+        {
+            "type": "function_call",
+            "call_id": _call_id(call.id),
+            "name": allowed_name(call.name),
+            "arguments": call.arguments or "{}",
+        }
         for call in message.tool_calls
     ]
     return text + calls
+
+
+def _call_id(call_id: str | None) -> str:
+    return allowed_id(call_id, "(?s:.{1,64})")
 
 
 def _kept_items(message: Message, model: Model) -> list[_Item]:

@@ -1,6 +1,7 @@
 """What the adapters send: each provider's form, nothing a model refuses (AI-04), a cacheable prefix (AI-06)."""
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -155,6 +156,41 @@ def test_a_history_with_broken_arguments_can_be_sent(format: WireFormat, argumen
     if format == "anthropic":
         wanted = {} if not arguments else {"invalidJson": arguments}
         assert body["messages"][1]["content"][0]["input"] == wanted
+
+
+ID_PATTERNS = {
+    "anthropic": "[A-Za-z0-9_-]+",
+    "bedrock": "[A-Za-z0-9_.:-]{1,64}",
+    "responses": "(?s:.{1,64})",
+    "chat": "(?s:.+)",
+}
+
+
+@pytest.mark.parametrize("call_id", ["functions.searchFiles:0", "x" * 80, "a b\n€", "call_1"])
+@pytest.mark.parametrize("format", FORMATS)
+def test_foreign_ids_and_invented_names_can_be_sent(format: WireFormat, call_id: str, server: WireServer) -> None:
+    foreign = Message(role="assistant", tool_calls=(ToolCall(id=call_id, name="$no such tool", arguments="{}"),))
+    result = Message(role="tool", tool_call_id=call_id, content="There is no such tool.")
+    body = _short(server, format, ChatRequest((*HISTORY[:2], foreign, result), 500, (TOOL,)))
+    name, sent_id, answered_id = _sent_call(format, body)
+    assert name == "_no_such_tool"
+    assert sent_id == answered_id
+    assert re.fullmatch(ID_PATTERNS[format], sent_id)
+    assert call_id != "call_1" or sent_id == "call_1"
+
+
+def _sent_call(format: WireFormat, body: dict[str, Any]) -> tuple[str, str, str]:
+    """Return the call's name, its id, and the id its result names."""
+    if format == "responses":
+        call, result = body["input"][-2:]
+        return call["name"], call["call_id"], result["call_id"]
+    call, result = body["messages"][-2:]
+    if format == "chat":
+        return call["tool_calls"][0]["function"]["name"], call["tool_calls"][0]["id"], result["tool_call_id"]
+    if format == "anthropic":
+        return call["content"][0]["name"], call["content"][0]["id"], result["content"][0]["tool_use_id"]
+    use, answer = call["content"][0]["toolUse"], result["content"][0]["toolResult"]
+    return use["name"], use["toolUseId"], answer["toolUseId"]
 
 
 def test_thinking_comes_back_untouched_to_its_model_only(server: WireServer) -> None:
