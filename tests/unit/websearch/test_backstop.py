@@ -1,0 +1,82 @@
+"""The backstop: what must be searched whatever the model thinks (WS-03).
+
+`XX.json` went along with the patterns; `XX_held_out.json`, `XX_second_held_out.json` and so on were written after the
+patterns of their time were fixed and then used to improve them, so they are a floor now, not an estimate.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.bench.backstop import figures, main, read_phrasings
+from werkbank.websearch.backstop import LANGUAGES, fold, forced_topic, should_force_search
+
+_PHRASINGS = Path(__file__).with_name("phrasings")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_recall_and_false_alarms(language: str) -> None:
+    # WS-03
+    phrasings = read_phrasings(sorted(_PHRASINGS.glob(f"{language}*.json")))
+    assert sum(each.force for each in phrasings) >= 60
+    assert sum(not each.force for each in phrasings) >= 60
+    found = figures(phrasings)
+    assert found.recall >= 0.95, [each.text for each in found.wrong if each.force]
+    assert found.false <= 0.05, [each.text for each in found.wrong if not each.force]
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("Wer ist derzeit Bundeskanzler?", "office"),
+        ("Where does Taylor Swift live?", "residence"),
+        ("Sophia Loren è ancora viva?", "life"),
+        ("Le musée d’Orsay ouvre à quelle heure ?", "hours"),
+        ("Hoe laat vertrekt de volgende trein naar Gent?", "timetable"),
+    ],
+)
+def test_tells_what_it_is_about(text: str, topic: str) -> None:
+    assert forced_topic(text) == topic
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Weißt du, wann die Bücherei öffnet?", "WEISST DU WANN DIE BUECHEREI OEFFNET"),
+        ("À quelle heure part l’avion ?", "a quelle heure part l'avion"),
+        ("Chi è il papa?", "chi e  il papa"),
+    ],
+)
+def test_spelling_does_not_matter(one: str, other: str) -> None:
+    assert fold(one, "de" if "ü" in one else "fr") == fold(other, "de" if "ü" in one else "fr")
+    assert should_force_search(one)
+    assert should_force_search(other)
+
+
+def test_each_sentence_is_judged_by_itself() -> None:
+    assert should_force_search("Merkel war lange Kanzlerin. Wer ist jetzt Bundeskanzler?")
+    assert not should_force_search("Wer war früher Kanzler? Und wie hieß sein Vorgänger damals?")
+
+
+def test_a_question_about_pasted_material_is_left_to_it() -> None:
+    assert not should_force_search("Wer ist derzeit Bundeskanzler? " + "Lorem ipsum dolor sit amet. " * 40)
+
+
+@given(st.text(max_size=700))
+def test_any_text_gets_a_verdict(text: str) -> None:
+    assert forced_topic(text) in {None, "office", "residence", "life", "hours", "timetable"}
+
+
+def test_the_figures_are_the_last_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        {"lang": "de", "text": "Wer ist derzeit Bundeskanzler?", "force": True},
+        {"lang": "de", "text": "Guten Tag", "force": True},
+        {"lang": "en", "text": "Thank you", "force": False},
+    ]
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    assert main([str(path)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "recall 0.500 false 0.000"
