@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from werkbank.agent.guards import is_stalled
+from werkbank.agent.guards import REPEATED_CALLS, is_stalled
 from werkbank.agent.protocols import AgentDatabase, AgentSession
 from werkbank.domain.base import WireModel
 from werkbank.domain.errors import RunOver
@@ -54,7 +54,7 @@ class Budget:
         # Two rounds cannot go in circles yet; most runs end there, and need not be looked through.
         if run.rounds < 2:
             return False
-        return is_stalled(session.messages.answers(run.id), session.tool_calls.of_run(run.id))
+        return is_stalled(session.messages.said(run.id), session.tool_calls.latest(run.id, REPEATED_CALLS))
 
 
 def judge(run: Run) -> Verdict:

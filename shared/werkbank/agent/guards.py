@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from werkbank.domain.runs import StoredMessage
 from werkbank.domain.trace import ToolCallLog
 
 # The third like call in a row is one too many; two may be an honest second try.
@@ -14,12 +13,12 @@ _SHORTEST_ANSWER = 40
 _LIKENESS = 0.9
 
 
-def is_stalled(answers: Sequence[StoredMessage], calls: Sequence[ToolCallLog]) -> bool:
+def is_stalled(texts: Sequence[str], calls: Sequence[ToolCallLog]) -> bool:
     """Tell whether the last rounds only repeat: the same tool with like arguments, or the same words.
 
-    `answers` are what the model said in this run and `calls` its tool calls, both in order.
+    `texts` are what the model said in this run, `calls` (at least) its last `REPEATED_CALLS` tool calls, both in order.
     """
-    return _repeats_calls(calls) or _repeats_words(answers)
+    return _repeats_calls(calls) or _repeats_words(texts)
 
 
 def _repeats_calls(calls: Sequence[ToolCallLog]) -> bool:
@@ -47,6 +46,6 @@ def _normal(arguments: str) -> str:
         return " ".join(arguments.split()).casefold()
 
 
-def _repeats_words(answers: Sequence[StoredMessage]) -> bool:
-    texts = [" ".join(answer.content.split()).casefold() for answer in answers]
-    return len(texts) > 1 and len(texts[-1]) >= _SHORTEST_ANSWER and texts[-1] in texts[:-1]
+def _repeats_words(texts: Sequence[str]) -> bool:
+    *earlier, last = [" ".join(text.split()).casefold() for text in texts] or [""]
+    return len(last) >= _SHORTEST_ANSWER and last in earlier

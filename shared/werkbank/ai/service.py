@@ -155,9 +155,9 @@ class AiService:
     def _fit(self, scope: CallScope, model: Model, request: ChatRequest, prompt_tokens: int) -> ChatRequest:
         """Limit the answer's length to the model's window and to what is left of the money."""
         room = min(request.max_output_tokens, model.max_output_tokens, model.context_window - prompt_tokens)
-        remaining = self._purse.remaining(scope)
         price = self._price(scope, model, prompt_tokens, room)
-        if remaining is None or price == 0 or price <= remaining:
+        remaining = self._purse.remaining(scope) if price else None
+        if remaining is None or price <= remaining:
             return replace(request, max_output_tokens=room)
         prompt_cost = self._price(scope, model, prompt_tokens, 0)
         token_cost = (self._price(scope, model, prompt_tokens, 10_000) - prompt_cost) / 10_000

@@ -3,8 +3,6 @@
 import pytest
 
 from werkbank.agent.guards import are_alike, is_stalled
-from werkbank.domain.runs import StoredMessage
-from werkbank.domain.time import utc_now
 from werkbank.domain.trace import ToolCallLog
 
 
@@ -20,21 +18,6 @@ def calls(*asked: tuple[int, str, str]) -> list[ToolCallLog]:
             status="succeeded",
         )
         for position, (round, name, arguments) in enumerate(asked)
-    ]
-
-
-def said(*texts: str) -> list[StoredMessage]:
-    return [
-        StoredMessage(
-            id=str(round),
-            workflow_id="w",
-            run_id="r",
-            round=round,
-            role="assistant",
-            content=text,
-            created_at=utc_now(),
-        )
-        for round, text in enumerate(texts, 1)
     ]
 
 
@@ -61,9 +44,9 @@ def test_repeated_calls(asked: list[tuple[int, str, str]], stalled: bool) -> Non
 
 def test_repeated_answer() -> None:
     long = "I will now look through the contracts for the notice period."
-    assert is_stalled(said(long, "Something else entirely, in other words.", long.upper()), [])
-    assert not is_stalled(said("Let me look.", "Let me look."), [])
-    assert not is_stalled(said(long), [])
+    assert is_stalled([long, "Something else entirely, in other words.", long.upper()], [])
+    assert not is_stalled(["Let me look.", "Let me look."], [])
+    assert not is_stalled([long], [])
 
 
 def test_other_numbers_are_another_question() -> None:
