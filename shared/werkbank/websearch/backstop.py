@@ -84,7 +84,7 @@ def should_force_search(text: str) -> bool:
 
 
 def forced_topic(text: str) -> Topic | None:
-    """Return what a text asks for that only a search can answer rightly, else None; any of the five languages counts."""
+    """Return what a text asks for that only a search can answer rightly, else None; all five languages count."""
     if len(text) > _MAX_CHARACTERS:
         return None
     for patterns in _likely(text):
