@@ -68,6 +68,7 @@ class Server:
             log_config=None,
             access_log=False,
             lifespan="off",
+            loop="asyncio",  # the one the twin runs in, whatever else is installed
             ws="websockets-sansio",
             # A tuple limits message and frame separately; uvicorn hands it to the websockets library as it is.
             ws_max_size=(SOCKET_MESSAGE_BYTES, SOCKET_FRAME_BYTES),  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ from tests.template.deployment import ROOT, Tree, functions, template
 REASONS = {
     r"\$\{Bucket\.Arn\}/(files|work)/\*": "objects are told apart by prefix only",
     r".*:execution:\$\{AgentRun\.Name\}:\*": "executions are named after runs",
+    r".*:bedrock:\*:.*:(foundation-model|inference-profile)/\*": "models.toml decides; profiles route across regions",
     r".*:\$\{SocketApi\}/\$\{SocketStage\}/POST/@connections/\*": "connections come and go",
 }
 # Statements that may act on everything, and why.

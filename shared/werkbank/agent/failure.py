@@ -11,6 +11,8 @@ _TITLES: dict[str, str] = {
     "IncompleteStream": "The model's answer was cut off",
     "ProviderRefused": "The model provider refused the call",
     "ModelNotFound": "The model does not exist",
+    "PromptTooLong": "The conversation is too long for the model",
+    "ToolsUnsupported": "The model cannot use tools",
     "RequestRejected": "The model provider rejected the request",
     "StorageUnavailable": "The database cannot be reached",
 }
