@@ -13,7 +13,7 @@ from werkbank.ai.protocols import ChatRequest
 from werkbank.ai.service import AiService, Answer
 from werkbank.billing.purse import CallScope
 from werkbank.domain.base import WireModel
-from werkbank.domain.errors import BudgetExceeded, RunOver
+from werkbank.domain.errors import BudgetExceeded, RetryableProviderError, RunOver
 from werkbank.domain.ids import derived_id
 from werkbank.domain.messages import Message, ToolCall
 from werkbank.domain.runs import Run, RunRef, RunStatus, StoredMessage
@@ -23,15 +23,24 @@ from werkbank.streaming.text_sender import TextSender
 from werkbank.tools.registry import Registry
 
 MAX_OUTPUT_TOKENS = 8_192
+# An answer that keeps breaking off is given up after this many beginnings.
+_MOST_ATTEMPTS = 3
 
 
 class Step(WireModel):
-    """Where the loop goes after a round; `batches` are call ids, batches one after the other, each batch at once."""
+    """Where the loop goes after a round: `round` means the same one again, in a fresh invocation.
 
-    next: Literal["tools", "finish"]
+    `batches` are call ids, batches one after the other, each batch at once.
+    """
+
+    next: Literal["tools", "finish", "round"]
     round: int
     status: RunStatus = "running"
     batches: tuple[tuple[str, ...], ...] = ()
+
+
+class _BrokeOffError(Exception):
+    """The answer broke off after its beginning was shown: a new attempt takes its place on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +86,8 @@ class Rounds:
             return Step(next="finish", round=round, status="budgetExceeded")
         except RunOver:
             return Step(next="finish", round=round, status="stopped")
+        except _BrokeOffError:
+            return Step(next="round", round=round)
         if not answer.tool_calls:
             return Step(next="finish", round=round, status="completed")
         return Step(next="tools", round=round, batches=self._registry.batches(answer.tool_calls))
@@ -89,10 +100,15 @@ class Rounds:
             temperature=run.config.temperature,
         )  # fmt: skip
         with TextSender(self._streams.of(ref), round, attempt.attempt) as sender:
-            answer = self._ai.chat(
-                scope, request, Operation.AGENT, timeout_seconds=timeout_seconds, on_text=sender.add,
-                fixed_model=run.config.model,
-            )  # fmt: skip
+            try:
+                answer = self._ai.chat(
+                    scope, request, Operation.AGENT, timeout_seconds=timeout_seconds, on_text=sender.add,
+                    fixed_model=run.config.model,
+                )  # fmt: skip
+            except RetryableProviderError as error:
+                if sender.is_used and attempt.attempt < _MOST_ATTEMPTS:
+                    raise _BrokeOffError from error
+                raise
         return self._store(attempt, answer, elapsed_ms(attempt.begun, self._clock()))
 
     def _begin(self, ref: RunRef, round: int) -> _Try | StoredMessage:

@@ -1,9 +1,10 @@
 """The gate: the only way to a model (AI-05).
 
-A call is matched to models, priced, reserved in the ledger, made, and settled with its real usage. A provider that
-cannot serve hands over to the next candidate, but only while nothing of its answer has been shown.
+A call is matched to models, priced, reserved in the ledger, made, and settled with its real usage. A fault that may
+pass is waited for once, then the next candidate takes over – but only while nothing of the answer was shown (AG-11).
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -15,14 +16,17 @@ from werkbank.ai.model import Capability, Model, ProviderName
 from werkbank.ai.operations import Operation
 from werkbank.ai.pricing import cost_chf, estimate_chf
 from werkbank.ai.protocols import AssembledAnswer, ChatProvider, ChatRequest, EmbeddingProvider, TextDelta
+from werkbank.ai.recovery import may_fall_back, wait_before_retry
 from werkbank.ai.selector import ModelWish, select_models
 from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
 from werkbank.billing.purse import CallScope, Payment, Purse
-from werkbank.domain.errors import BudgetExceeded, ModelNotFound, RetryableProviderError
+from werkbank.domain.errors import BudgetExceeded, ProviderError, ToolsUnsupported
 from werkbank.domain.messages import Usage
+from werkbank.observability import count
 
 # With fewer tokens than this an answer says nothing useful: better to stop and sum up.
 _LEAST_OUTPUT_TOKENS = 256
+_LEAST_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,23 @@ class Vectors:
     model: Model
 
 
+@dataclass(slots=True)
+class _Turn:
+    """One conversation being answered, over all tries; `ends_at` is the clock's time when it must be over."""
+
+    scope: CallScope
+    request: ChatRequest
+    prompt_tokens: int
+    ends_at: float
+    on_text: Callable[[str], None]
+    has_shown_text: bool = False
+
+    def show(self, text: str) -> None:
+        """Pass text on; from now on another try would contradict what somebody has read."""
+        self.has_shown_text = True
+        self.on_text(text)
+
+
 class AiService:
     """Calls models on somebody's behalf."""
 
@@ -51,11 +72,16 @@ class AiService:
         chat_providers: Mapping[ProviderName, ChatProvider],
         embedding_providers: Mapping[ProviderName, EmbeddingProvider],
         purse: Purse,
+        pause: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._models = models
         self._chat_providers = chat_providers
         self._embedding_providers = embedding_providers
         self._purse = purse
+        self._pause = pause
+        self._clock = clock
+        self._without_tools: set[str] = set()
 
     def chat(
         self,
@@ -74,17 +100,17 @@ class AiService:
             UserError: no available model fits. ProviderError: every candidate failed; the last one's error.
         """
         needs = frozenset({Capability.TOOLS}) if request.tools else frozenset[Capability]()
-        prompt_tokens = estimate_prompt_tokens(request)
-        wish = ModelWish(operation, prompt_tokens, _LEAST_OUTPUT_TOKENS, needs, fixed_model=fixed_model)
-        candidates = select_models(self._models, wish)
-        for model in candidates:
-            assembly = AnswerAssembly()
+        turn = _Turn(scope, request, estimate_prompt_tokens(request), self._clock() + timeout_seconds, on_text)
+        wish = ModelWish(operation, turn.prompt_tokens, _LEAST_OUTPUT_TOKENS, needs, fixed_model=fixed_model)
+        *others, last = select_models(self._models, wish)
+        for model in others:
             try:
-                return self._call(scope, model, request, prompt_tokens, assembly, timeout_seconds, on_text)
-            except (RetryableProviderError, ModelNotFound):
-                if assembly.text or model is candidates[-1]:
+                return self._with_one_retry(turn, model)
+            except ProviderError as error:
+                if turn.has_shown_text or not may_fall_back(error):
                     raise
-        raise AssertionError("select_models returns at least one candidate or raises")
+                count("ModelFallback")
+        return self._with_one_retry(turn, last)
 
     def embed(
         self, scope: CallScope, texts: Sequence[str], purpose: Literal["query", "passage"], timeout_seconds: float
@@ -115,31 +141,40 @@ class AiService:
         """Return the models a person may choose among."""
         return select_models(self._models, ModelWish(operation))
 
-    def _call(
-        self,
-        scope: CallScope,
-        model: Model,
-        request: ChatRequest,
-        prompt_tokens: int,
-        assembly: AnswerAssembly,
-        timeout_seconds: float,
-        on_text: Callable[[str], None],
-    ) -> Answer:
-        """Try one model; `assembly` shows the caller how far it came."""
-        fitted = self._fit(scope, model, request, prompt_tokens)
-        amount = self._price(scope, model, prompt_tokens, fitted.max_output_tokens)
-        with self._purse.pay(scope, model.id, amount) as payment:
+    def _with_one_retry(self, turn: _Turn, model: Model) -> Answer:
+        """Try a model, and once more after a fault that may pass, as long as nobody has seen text and time is left."""
+        try:
+            return self._call(turn, model)
+        except ToolsUnsupported:
+            # Remembered for the container's life: the model is answered without tools at once (AI-07).
+            self._without_tools.add(model.id)
+            count("ToolUnsupported")
+        except ProviderError as error:
+            wait_seconds = wait_before_retry(error)
+            if turn.has_shown_text or wait_seconds is None or self._clock() + wait_seconds >= turn.ends_at:
+                raise
+            self._pause(wait_seconds)
+        return self._call(turn, model)
+
+    def _call(self, turn: _Turn, model: Model) -> Answer:
+        """Try a model once."""
+        request = replace(turn.request, tools=()) if model.id in self._without_tools else turn.request
+        fitted = self._fit(turn.scope, model, request, turn.prompt_tokens)
+        amount = self._price(turn.scope, model, turn.prompt_tokens, fitted.max_output_tokens)
+        assembly = AnswerAssembly()
+        with self._purse.pay(turn.scope, model.id, amount) as payment:
             try:
                 provider = self._chat_providers[model.provider]
+                timeout_seconds = max(turn.ends_at - self._clock(), _LEAST_SECONDS)
                 # Closing the generator closes the connection: a stopped answer must not go on costing money.
                 with closing(provider.stream_chat(model, fitted, timeout_seconds)) as deltas:
                     for delta in deltas:
                         assembly.add(delta)
                         if isinstance(delta, TextDelta):
-                            on_text(delta.text)
+                            turn.show(delta.text)
                 assembled = assembly.finish()
             except BaseException:
-                self._settle_aborted(payment, model, prompt_tokens, assembly)
+                self._settle_aborted(payment, model, turn.prompt_tokens, assembly)
                 raise
             cost = cost_chf(model, assembled.usage) or Decimal(0)
             payment.settle(cost, assembled.usage)

@@ -21,7 +21,7 @@ class TextSender:
     """Emits `chunk` events of one attempt at one round.
 
     Use as a context manager: leaving it sends what is left. A failure of the sending thread (RunOver when the run was
-    stopped, a database fault) is raised by the next `add` or on leaving.
+    stopped, a database fault) is raised by the next `add` or on leaving. `is_used` tells whether there was any text.
     """
 
     def __init__(self, stream: RunStream, round: int, attempt: int) -> None:
@@ -29,6 +29,7 @@ class TextSender:
         self._labels: dict[str, int] = {"round": round, "attempt": attempt}
         self._waiting = Condition()
         self._text = ""
+        self.is_used = False
         self._closed = False
         self._failure: Exception | None = None
         self._thread = Thread(target=self._send_until_closed, name="text-sender", daemon=True)
@@ -50,6 +51,7 @@ class TextSender:
     def add(self, text: str) -> None:
         """Take a piece of text. Raises what sending has failed with, such as RunOver."""
         self._raise_failure()
+        self.is_used = True
         with self._waiting:
             self._text += text
             self._waiting.notify()

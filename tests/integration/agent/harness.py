@@ -7,6 +7,7 @@ from tests.scripted_model import SCRIPTED, Piece, ScriptedModel
 from werkbank.agent.budget import Budget
 from werkbank.agent.closing import Closing
 from werkbank.agent.conclusion import Conclusion, Ending
+from werkbank.agent.failure import ending_of
 from werkbank.agent.finish import Finisher
 from werkbank.agent.memory import Memory
 from werkbank.agent.round import Rounds, Step
@@ -18,6 +19,7 @@ from werkbank.billing.purse import Purse
 from werkbank.database.connection import Database
 from werkbank.domain.errors import NotFound
 from werkbank.domain.events import RunEvent
+from werkbank.domain.failure import parse_failure
 from werkbank.domain.messages import ToolCall
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import RunRef, RunRequest
@@ -92,19 +94,22 @@ class Harness:
         answers: Iterable[Sequence[Piece]],
         registry: Registry | None = None,
         model: Model = SCRIPTED,
+        stand_in: tuple[Model, ScriptedModel] | None = None,
     ) -> None:
         self.database = database
         self.model = ScriptedModel(answers)
         self.pushed = Recorder()
         self.loop = NoLoop()
         self.objects = MemoryObjects()
+        self.pauses: list[float] = []
         self.registry = registry or core_registry()
         streams = RunStreams(database, self.pushed)
         self.ai = AiService(
-            (model, *EMBEDDING),
-            {model.provider: self.model},
+            (model, *([stand_in[0]] if stand_in else []), *EMBEDDING),
+            {model.provider: self.model, **({stand_in[0].provider: stand_in[1]} if stand_in else {})},
             {"internal": HashingEmbedder()},
             Purse(database),
+            pause=self.pauses.append,
         )
         knowledge = RunKnowledge(database, self.ai)
         self.starter = Starter(database, streams, self.loop, None, utc_now)
@@ -130,8 +135,12 @@ class Harness:
             if step.next == "finish":
                 verdict = verdict.model_copy(update={"status": step.status})
                 break
-            self.run_tools(ref, step)
+            self.run_tools(ref, step)  # of a round that is to be done again there are none
         self.finisher.finish(ref, Ending(status=verdict.status), TIMEOUT_SECONDS)
+
+    def fail(self, ref: RunRef, error: str) -> None:
+        """End the run as the state machine does after a failure."""
+        self.finisher.finish(ref, ending_of(parse_failure({"Error": error, "Cause": ""})), TIMEOUT_SECONDS)
 
     def run_tools(self, ref: RunRef, step: Step) -> None:
         """Run the batches of a step in order."""

@@ -86,21 +86,23 @@ def test_every_call_is_in_the_ledger(database: Database, principal: Principal) -
 
 
 def test_call_that_never_began_costs_nothing(database: Database, principal: Principal) -> None:
-    harness = Harness(database, [[ProviderUnavailable("down")]])
+    harness = Harness(database, [[ProviderUnavailable("down")]] * 2)
     ref = harness.start(principal)
     with pytest.raises(ProviderUnavailable):
         harness.rounds.run(ref, 1, 30)
     with database.session(principal) as session:
         run = session.runs.get(ref.run_id)
-        assert [c.status for c in session.ledger.charges(ref.run_id) if c.kind == "agentRound"] == ["released"]
+        assert [c.status for c in session.ledger.charges(ref.run_id) if c.kind == "agentRound"] == [
+            "released",
+            "released",
+        ]
     assert run.spent_chf == run.reserved_chf == 0
 
 
 def test_answer_that_broke_off_is_paid_as_far_as_seen(database: Database, principal: Principal) -> None:
     harness = Harness(database, [["Half an answer", ProviderUnavailable("gone")]])
     ref = harness.start(principal)
-    with pytest.raises(ProviderUnavailable):
-        harness.rounds.run(ref, 1, 30)
+    assert harness.rounds.run(ref, 1, 30).next == "round"
     with database.session(principal) as session:
         run = session.runs.get(ref.run_id)
     assert run.spent_chf > 0

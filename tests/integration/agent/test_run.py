@@ -8,7 +8,7 @@ from tests.integration.agent.harness import LIST_CALL, Harness
 from tests.integration.conftest import new_member
 from werkbank.agent.trace import trace_of
 from werkbank.database.connection import Database
-from werkbank.domain.errors import InvalidInput, NotFound
+from werkbank.domain.errors import InvalidInput, NotFound, ProviderRefused
 from werkbank.domain.events import TERMINAL_EVENTS, RunEvent
 from werkbank.domain.ids import new_id
 from werkbank.domain.messages import ToolCall
@@ -144,9 +144,7 @@ def test_max_rounds_ends_with_a_summary_by_the_model(database: Database, princip
 
 def test_max_rounds_ends_with_a_built_summary_when_the_model_fails(database: Database, principal: Principal) -> None:
     # AG-07: never silence
-    from werkbank.domain.errors import ProviderUnavailable
-
-    harness = Harness(database, [[LIST_CALL], [LIST_CALL], [ProviderUnavailable("down")]])
+    harness = Harness(database, [[LIST_CALL], [LIST_CALL], [ProviderRefused("no credit")]])
     ref = harness.ask(principal, config={"maxRounds": 2})
     (message,) = (e for e in harness.events(ref) if e.type == "message")
     assert "rounds" in str(message.data["content"])

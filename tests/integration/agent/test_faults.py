@@ -1,0 +1,142 @@
+"""What follows a provider's fault, by its class (AG-11, AI-03, AI-07): the conversation stays valid whatever it is."""
+
+import pytest
+
+from tests.integration.agent.harness import LIST_CALL, Harness
+from tests.integration.agent.test_run import assert_well_formed
+from tests.scripted_model import SCRIPTED, Piece, ScriptedModel
+from werkbank.database.connection import Database
+from werkbank.domain.errors import (
+    IncompleteStream,
+    ModelNotFound,
+    PromptTooLong,
+    ProviderError,
+    ProviderRefused,
+    ProviderUnavailable,
+    RateLimited,
+    RequestRejected,
+    ToolsUnsupported,
+)
+from werkbank.domain.ids import new_id
+from werkbank.domain.principal import Principal
+
+WEAKER = SCRIPTED.model_copy(
+    update={
+        "id": "anthropic/weaker",
+        "provider": "anthropic",
+        "ratings": dict.fromkeys(SCRIPTED.ratings, 1),
+    }
+)
+
+
+def completed(harness: Harness, principal: Principal) -> str:
+    """Ask, and return the answer of a run that must complete."""
+    events = harness.events(harness.ask(principal))
+    assert_well_formed(events)
+    assert events[-1].data["status"] == "completed"
+    (message,) = (event for event in events if event.type == "message")
+    return str(message.data["content"])
+
+
+@pytest.mark.parametrize(
+    ("error", "waited"),
+    [
+        (RateLimited("slow down", 7.5), 7.5),
+        (RateLimited("slow down"), 5.0),
+        (ProviderUnavailable("down"), 2.0),
+        (IncompleteStream("cut"), 2.0),
+    ],
+)
+def test_passing_fault_is_waited_for_once(
+    database: Database, principal: Principal, error: ProviderError, waited: float
+) -> None:
+    harness = Harness(database, [[error], ["Here I am."]])
+    assert completed(harness, principal) == "Here I am."
+    assert harness.pauses == [waited]
+
+
+@pytest.mark.parametrize(
+    ("error", "tries"),
+    [
+        (RateLimited("slow down", 1), 2),
+        (RateLimited("come back tomorrow", 86_400), 1),
+        (ProviderUnavailable("down"), 2),
+        (ModelNotFound("gone"), 1),
+        (PromptTooLong("too long"), 1),
+    ],
+)
+def test_another_model_takes_over(database: Database, principal: Principal, error: ProviderError, tries: int) -> None:
+    stand_in = ScriptedModel([["From the other one."]])
+    harness = Harness(database, [[error]] * tries, stand_in=(WEAKER, stand_in))
+    assert completed(harness, principal) == "From the other one."
+    assert (len(harness.model.requests), len(stand_in.requests)) == (tries, 1)
+
+
+@pytest.mark.parametrize("error", [ProviderRefused("no credit"), RequestRejected("nonsense")])
+def test_what_only_a_person_can_mend_goes_to_the_user_at_once(
+    database: Database, principal: Principal, error: ProviderError
+) -> None:
+    harness = Harness(database, [[error]], stand_in=(WEAKER, ScriptedModel([])))
+    ref = harness.start(principal)
+    with pytest.raises(type(error)):
+        harness.rounds.run(ref, 1, 30)
+    assert harness.pauses == []
+
+
+def test_fault_that_stays_ends_in_its_own_class(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [[ProviderUnavailable("down")]] * 2)
+    ref = harness.start(principal)
+    with pytest.raises(ProviderUnavailable):
+        harness.rounds.run(ref, 1, 30)
+
+
+def test_no_wait_beyond_the_functions_time(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [[RateLimited("slow down", 59)]])
+    ref = harness.start(principal)
+    with pytest.raises(RateLimited):
+        harness.rounds.run(ref, 1, 30)
+    assert harness.pauses == []
+
+
+def test_model_without_tools_answers_without_them_at_once(database: Database, principal: Principal) -> None:
+    # AI-07: remembered, so that the next call does not try again
+    harness = Harness(database, [[ToolsUnsupported("no tools")], ["Without tools."], ["Again."]])
+    assert completed(harness, principal) == "Without tools."
+    assert completed(harness, principal) == "Again."
+    assert [bool(request.tools) for request in harness.model.requests] == [True, False, False]
+
+
+def test_answer_that_breaks_off_is_begun_anew(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [["Half of ", IncompleteStream("cut")], ["The whole answer."]])
+    ref = harness.ask(principal)
+    events = harness.events(ref)
+    assert_well_formed(events)
+    chunks = [(event.data["attempt"], event.data["text"]) for event in events if event.type == "chunk"]
+    assert chunks == [(1, "Half of "), (2, "The whole answer.")]
+    assert events[-1].data["status"] == "completed"
+
+
+def test_answer_that_keeps_breaking_off_is_given_up(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [["Half of ", IncompleteStream("cut")]] * 3)
+    ref = harness.start(principal)
+    assert [harness.rounds.run(ref, 1, 30).next for _ in range(2)] == ["round", "round"]
+    with pytest.raises(IncompleteStream):
+        harness.rounds.run(ref, 1, 30)
+
+
+@pytest.mark.parametrize("position", range(4))
+def test_fault_at_any_point_leaves_a_valid_conversation(
+    database: Database, principal: Principal, position: int
+) -> None:
+    # whatever was on its way when the provider refused, the next question works
+    pieces: list[Piece] = ["I will ", "look: ", LIST_CALL, LIST_CALL.model_copy(update={"id": "b"})]
+    broken = [*pieces[:position], ProviderRefused("no credit")]
+    workflow_id = new_id()
+    harness = Harness(database, [broken, ["All is well."]])
+    ref = harness.start(principal, workflowId=workflow_id)
+    with pytest.raises(ProviderRefused):
+        harness.drive(ref)
+    harness.fail(ref, "ProviderRefused")
+    assert_well_formed(harness.events(ref))
+    following = harness.ask(principal, "And now?", workflowId=workflow_id)
+    assert harness.events(following)[-1].data["status"] == "completed"
