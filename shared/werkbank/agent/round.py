@@ -94,7 +94,7 @@ class Rounds:
 
     def _ask(self, ref: RunRef, attempt: _Try, timeout_seconds: float) -> StoredMessage:
         run, round = attempt.run, attempt.round
-        scope = CallScope(ref.principal, "agentRound", run_id=run.id, round=round, workflow_id=run.workflow_id)
+        scope = CallScope(run.principal, "agentRound", run_id=run.id, round=round, workflow_id=run.workflow_id)
         request = ChatRequest(
             messages=attempt.messages, max_output_tokens=MAX_OUTPUT_TOKENS, tools=self._definitions,
             temperature=run.config.temperature,

@@ -22,6 +22,7 @@ from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
 from werkbank.billing.purse import CallScope, Payment, Purse
 from werkbank.domain.errors import BudgetExceeded, ProviderError, ToolsUnsupported
 from werkbank.domain.messages import Usage
+from werkbank.domain.rights import may_use
 from werkbank.observability import count
 
 # With fewer tokens than this an answer says nothing useful: better to stop and sum up.
@@ -102,7 +103,7 @@ class AiService:
         needs = frozenset({Capability.TOOLS}) if request.tools else frozenset[Capability]()
         turn = _Turn(scope, request, estimate_prompt_tokens(request), self._clock() + timeout_seconds, on_text)
         wish = ModelWish(operation, turn.prompt_tokens, _LEAST_OUTPUT_TOKENS, needs, fixed_model=fixed_model)
-        *others, last = select_models(self._models, wish)
+        *others, last = select_models(self._allowed(scope), wish)
         for model in others:
             try:
                 return self._with_one_retry(turn, model)
@@ -119,6 +120,7 @@ class AiService:
 
         Raises BudgetExceeded, UserError, ProviderError.
         """
+        # Vectors must stay comparable, so there is one model for everyone; rights are about what answers people.
         model = self.embedding_model
         prefix = model.query_prefix if purpose == "query" else model.passage_prefix
         prefixed = [prefix + text for text in texts]
@@ -137,9 +139,14 @@ class AiService:
         """Tell whether only the built-in model is there to answer."""
         return select_models(self._models, ModelWish(Operation.AGENT))[0].is_internal
 
-    def models_for(self, operation: Operation) -> tuple[Model, ...]:
-        """Return the models a person may choose among."""
-        return select_models(self._models, ModelWish(operation))
+    def models_for(self, scope: CallScope, operation: Operation) -> tuple[Model, ...]:
+        """Return the models that the scope's principal may choose among. Raises UserError when there is none."""
+        return select_models(self._allowed(scope), ModelWish(operation))
+
+    def _allowed(self, scope: CallScope) -> tuple[Model, ...]:
+        """Return the models that the mandate lets the principal use; the internal one leaves the house with nothing."""
+        rights = self._purse.model_rights(scope)
+        return tuple(model for model in self._models if model.is_internal or may_use(rights, model.provider, model.id))
 
     def _with_one_retry(self, turn: _Turn, model: Model) -> Answer:
         """Try a model, and once more after a fault that may pass, as long as nobody has seen text and time is left."""

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from werkbank.domain.billing import Reservation
 from werkbank.domain.messages import Usage
+from werkbank.domain.rights import ModelRight
 from werkbank.domain.unit_of_work import UnitOfWork
 
 
@@ -17,9 +18,17 @@ class LedgerStore(Protocol):
     def remaining(self, run_id: str) -> Decimal | None: ...
 
 
+class MandateStore(Protocol):
+    """The mandate's rules."""
+
+    def model_rights(self) -> tuple[ModelRight, ...]: ...
+
+
 class LedgerSession(Protocol):
     """The stores that spending uses."""
 
+    @property
+    def mandates(self) -> MandateStore: ...
     @property
     def ledger(self) -> LedgerStore: ...
 

@@ -10,6 +10,7 @@ from werkbank.domain.billing import ChargeKind, Reservation
 from werkbank.domain.ids import new_id
 from werkbank.domain.messages import Usage
 from werkbank.domain.principal import Principal
+from werkbank.domain.rights import ModelRight
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,11 @@ class Purse:
 
     def __init__(self, database: LedgerDatabase) -> None:
         self._database = database
+
+    def model_rights(self, scope: CallScope) -> tuple[ModelRight, ...]:
+        """Return which models the scope's mandate lets its principal use."""
+        with self._database.session(scope.principal) as session:
+            return session.mandates.model_rights()
 
     def remaining(self, scope: CallScope) -> Decimal | None:
         """Return how much may still be reserved for the scope's run; None when nothing limits it."""

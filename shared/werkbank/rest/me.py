@@ -6,6 +6,7 @@ from decimal import Decimal
 from fastapi import APIRouter
 
 from werkbank.ai.operations import Operation
+from werkbank.billing.purse import CallScope
 from werkbank.domain.base import WireModel
 from werkbank.domain.billing import KindTotal
 from werkbank.rest.access import CurrentPrincipal, CurrentServices
@@ -57,7 +58,7 @@ def get_me(principal: CurrentPrincipal, services: CurrentServices) -> Me:
     with services.database.session(principal) as session:
         session.mandates.ensure(services.mandate_limit_chf)
         spent, limit = session.mandates.spending()
-    models = services.ai.models_for(Operation.AGENT)
+    models = services.ai.models_for(CallScope(principal, "agentRound"), Operation.AGENT)
     return Me(
         user_id=principal.user_id, mandate_id=principal.mandate_id, roles=tuple(sorted(principal.roles)),
         zone=principal.zone, language=principal.language, offline=services.ai.is_offline(),

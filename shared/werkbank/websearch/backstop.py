@@ -6,26 +6,21 @@ past, about the user's own files, and requests to write or translate do not coun
 """
 
 import re
-import tomllib
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-Topic = Literal["office", "residence", "life", "hours", "timetable"]
+from werkbank.websearch.language import fold, likely_languages, read_language, without_accents
 
-LANGUAGES = ("de", "en", "fr", "it", "nl")
+Topic = Literal["office", "residence", "life", "hours", "timetable"]
 
 # A longer prompt brings its own material along: what is asked there is asked about that.
 _MAX_CHARACTERS = 600
 _SENTENCE_END = re.compile(r"[?!\n]+|(?<=[^\W\d_]{3})[.…]+\s")
-_NOT_A_WORD = re.compile(r"[\W_]+")
 _SLOT = re.compile(r"\{([a-z_]+)\}")
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 
 class _Guards(BaseModel):
@@ -46,7 +41,6 @@ class _Table(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    function_words: str
     words: dict[str, list[str]]
     ask: dict[Topic, list[str]]
     ask_despite_past: dict[Topic, list[str]]
@@ -57,7 +51,6 @@ class _Table(BaseModel):
 @dataclass(frozen=True, slots=True)
 class _Patterns:
     language: str
-    function_words: frozenset[str]
     ask: Mapping[Topic, re.Pattern[str]]
     ask_despite_past: Mapping[Topic, re.Pattern[str]]
     together: Mapping[Topic, Sequence[Sequence[re.Pattern[str]]]]
@@ -87,7 +80,7 @@ def forced_topic(text: str) -> Topic | None:
     """Return what a text asks for that only a search can answer rightly, else None; all five languages count."""
     if len(text) > _MAX_CHARACTERS:
         return None
-    for patterns in _likely(text):
+    for patterns in map(_patterns, likely_languages(text)):
         if patterns.foreign.search(fold(text, patterns.language)):
             continue
         for sentence in _SENTENCE_END.split(text):
@@ -97,34 +90,9 @@ def forced_topic(text: str) -> Topic | None:
     return None
 
 
-def fold(text: str, language: str) -> str:
-    """Return the words of a text without case, accents and punctuation, one space between them.
-
-    German umlauts are spelt out, as many people do anyway; without them "würde" would be the past tense "wurde".
-    """
-    return _NOT_A_WORD.sub(" ", _without_accents(text, language)).strip()
-
-
-def _without_accents(text: str, language: str) -> str:
-    small = unicodedata.normalize("NFKC", text.casefold())
-    spelt = small.translate(_UMLAUTS) if language == "de" else small
-    return "".join(letter for letter in unicodedata.normalize("NFKD", spelt) if not unicodedata.combining(letter))
-
-
-def _likely(text: str) -> list[_Patterns]:
-    """Return the language that most of a text's function words belong to; several when they have equally many."""
-    counts = [sum(word in each.function_words for word in fold(text, each.language).split()) for each in _languages()]
-    return [each for each, count in zip(_languages(), counts, strict=True) if count == max(counts)]
-
-
 @cache
-def _languages() -> tuple[_Patterns, ...]:
-    return tuple(_compile(language) for language in LANGUAGES)
-
-
-def _compile(language: str) -> _Patterns:
-    text = files("werkbank.websearch").joinpath(f"languages/{language}.toml").read_text(encoding="utf-8")
-    table = _Table.model_validate(tomllib.loads(text))
+def _patterns(language: str) -> _Patterns:
+    table = _Table.model_validate(read_language(language))
     words = {name: "|".join(alternatives) for name, alternatives in table.words.items()}
 
     @cache
@@ -133,11 +101,10 @@ def _compile(language: str) -> _Patterns:
 
     def pattern(alternatives: Iterable[str]) -> re.Pattern[str]:
         filled = _fill("|".join(f"(?:{alternative})" for alternative in alternatives), words)
-        return re.compile(rf"(?<!\w)(?:{_without_accents(filled, language)})(?!\w)")
+        return re.compile(rf"(?<!\w)(?:{without_accents(filled, language)})(?!\w)")
 
     return _Patterns(
         language=language,
-        function_words=frozenset(_without_accents(table.function_words, language).split()),
         ask={topic: pattern(table.ask[topic]) for topic in get_args(Topic)},
         ask_despite_past={topic: pattern(found) for topic, found in table.ask_despite_past.items()},
         together={topic: [[part(each) for each in rule] for rule in rules] for topic, rules in table.together.items()},
@@ -155,6 +122,3 @@ def _fill(template: str, words: Mapping[str, str]) -> str:
 
 def _first(patterns: Mapping[Topic, re.Pattern[str]], sentence: str) -> Topic | None:
     return next((topic for topic, pattern in patterns.items() if pattern.search(sentence)), None)
-
-
-__all__: Sequence[str] = ("LANGUAGES", "Topic", "fold", "forced_topic", "should_force_search")

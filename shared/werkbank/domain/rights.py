@@ -1,0 +1,23 @@
+"""Which models somebody may use (AI-05)."""
+
+from collections.abc import Iterable
+
+from werkbank.domain.base import WireModel
+
+
+class ModelRight(WireModel):
+    """What a mandate allows everyone (role empty) or a role; None means any."""
+
+    role: str = ""
+    providers: frozenset[str] | None = None
+    models: frozenset[str] | None = None
+
+    def allows(self, provider: str, model: str) -> bool:
+        """Tell whether this right covers a model."""
+        return (self.providers is None or provider in self.providers) and (self.models is None or model in self.models)
+
+
+def may_use(rights: Iterable[ModelRight], provider: str, model: str) -> bool:
+    """Tell whether any of somebody's rights covers a model; who has no restricting row may use everything."""
+    rows = tuple(rights)
+    return not rows or any(right.allows(provider, model) for right in rows)
