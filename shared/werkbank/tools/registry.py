@@ -2,6 +2,7 @@
 
 import difflib
 import inspect
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from werkbank.domain.messages import ToolCall, ToolDefinition
 from werkbank.tools.context import ToolContext
 
 Handler = Callable[..., str]
+_SHOWN_CHARACTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Tool:
         try:
             checked = self.arguments.model_validate_json(arguments or "{}")
         except ValidationError as error:
-            raise ToolError(_violations(self, error)) from error
+            raise ToolError(_broken_off(self, arguments) or _violations(self, error)) from error
         values = {name: getattr(checked, name) for name in type(checked).model_fields}
         return self.handler(context, **values)
 
@@ -120,6 +122,19 @@ def _arguments_model(handler: Handler) -> type[BaseModel]:
     config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True)
     model: type[BaseModel] = create_model(f"{to_camel(handler.__name__)}Arguments", __config__=config, **fields)  # type: ignore[call-overload]
     return model
+
+
+def _broken_off(tool: Tool, arguments: str) -> str | None:
+    """Say where arguments ended in the middle, as a model's output limit or a cut stream leaves them; None if whole."""
+    try:
+        json.loads(arguments)
+    except ValueError as error:
+        end = arguments[-_SHOWN_CHARACTERS:]
+        return (
+            f"The arguments of {tool.name} are not valid JSON ({error}). They end with “{end}”, after {len(arguments)}"
+            " characters. If they were cut off, send the call again with shorter arguments, or split the work."
+        )
+    return None
 
 
 def _violations(tool: Tool, error: ValidationError) -> str:
