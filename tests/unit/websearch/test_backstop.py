@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bench.backstop import figures, main, read_phrasings
-from werkbank.websearch.backstop import LANGUAGES, fold, forced_topic, should_force_search
+from werkbank.websearch.backstop import forced_topic, should_force_search
+from werkbank.websearch.language import LANGUAGES, fold, likely_languages
 
 _PHRASINGS = Path(__file__).with_name("phrasings")
 
@@ -54,6 +55,12 @@ def test_spelling_does_not_matter(one: str, other: str) -> None:
     assert fold(one, "de" if "ü" in one else "fr") == fold(other, "de" if "ü" in one else "fr")
     assert should_force_search(one)
     assert should_force_search(other)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_most_phrasings_tell_their_language(language: str) -> None:
+    phrasings = read_phrasings(sorted(_PHRASINGS.glob(f"{language}*.json")))
+    assert sum(language in likely_languages(each.text) for each in phrasings) >= 0.97 * len(phrasings)
 
 
 def test_each_sentence_is_judged_by_itself() -> None:

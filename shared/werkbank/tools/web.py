@@ -1,0 +1,48 @@
+"""Tools on the web (TB-07): search for facts, read a page. What they return outranks what a model remembers (WS-01)."""
+
+from typing import Annotated, Protocol
+
+from pydantic import Field
+
+from werkbank.domain.runs import Run
+from werkbank.tools.registry import tool
+from werkbank.websearch.protocols import WebAccess
+
+
+class WebToolContext(Protocol):
+    """What these tools need of a call's surroundings."""
+
+    @property
+    def run(self) -> Run: ...
+    @property
+    def web(self) -> WebAccess: ...
+
+
+@tool(toolbox="web", read_only=True)
+def web_search(
+    context: WebToolContext,
+    query: Annotated[
+        str,
+        Field(
+            min_length=2,
+            max_length=400,
+            description="What to find, standing alone: names instead of pronouns, in the user's language.",
+        ),
+    ],
+) -> str:
+    """Search the web for facts that may have changed: people in office, prices, news, weather, hours, timetables.
+
+    Use it whenever the answer depends on the present; what you remember may be out of date. Returns facts and numbered
+    pages that can be cited. They are newer than what you know and outrank it.
+    """
+    return context.web.search_block(context.run, query)
+
+
+@tool(toolbox="web", read_only=True)
+def read_url(
+    context: WebToolContext,
+    url: Annotated[str, Field(min_length=8, max_length=2_000, description="A public address, http:// or https://.")],
+    part: Annotated[int, Field(ge=1, le=500, description="Long pages come in parts, counted from 1.")] = 1,
+) -> str:
+    """Read the main text of a public web page or PDF; returns a numbered passage that can be cited."""
+    return context.web.page_block(context.run, url, part)

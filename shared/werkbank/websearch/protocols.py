@@ -1,0 +1,53 @@
+"""What web search needs from outside, and what others get from it."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from werkbank.domain.messages import Message
+from werkbank.domain.runs import Run
+from werkbank.websearch.model import WebFacts, WebPage, WebResult
+
+Rewrite = Callable[[Sequence[Message]], str]
+"""Answers a short conversation with one line of text; may raise anything."""
+
+Translate = Callable[[Sequence[str], str], Sequence[str]]
+"""Translates phrases into a language (BCP 47), in their order; may raise anything."""
+
+
+class WebSearch(Protocol):
+    """Searches the web on a run's account."""
+
+    def search(self, run: Run, query: str, language: str, timeout_seconds: float) -> WebFacts:
+        """Return facts in a language (BCP 47) and the pages they rest on, best first.
+
+        `timeout_seconds` bounds the whole search. Raises ProviderError types, UserError types.
+        """
+        ...
+
+
+class PageReader(Protocol):
+    """Reads pages of the open web."""
+
+    def read(self, url: str) -> WebPage:
+        """Return a page's main text. Raises ToolError with a sentence for the model."""
+        ...
+
+
+class SourceNumbers(Protocol):
+    """Numbers the pages that a run may cite."""
+
+    def __call__(self, run: Run, results: Sequence[WebResult]) -> Sequence[int]:
+        """Return each page's number within the run; a page seen before keeps its number."""
+        ...
+
+
+class WebAccess(Protocol):
+    """The web as tools see it: texts ready to be read and cited."""
+
+    def search_block(self, run: Run, query: str) -> str:
+        """Return facts and numbered pages, or the sentence that says there are none; never raises for a fault."""
+        ...
+
+    def page_block(self, run: Run, url: str, part: int) -> str:
+        """Return a part of a page, counted from 1, as a numbered passage. Raises ToolError."""
+        ...
