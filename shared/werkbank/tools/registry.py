@@ -39,8 +39,9 @@ class Tool:
 
     def call(self, context: ToolContext, arguments: str) -> str:
         """Check the arguments (JSON text, hostile) and run the handler. Raises ToolError naming what is wrong."""
+        arguments = arguments.strip() or "{}"
         try:
-            checked = self.arguments.model_validate_json(arguments or "{}")
+            checked = self.arguments.model_validate_json(arguments)
         except ValidationError as error:
             raise ToolError(_broken_off(self, arguments) or _violations(self, error)) from error
         values = {name: getattr(checked, name) for name in type(checked).model_fields}

@@ -83,3 +83,18 @@ def test_any_arguments_are_checked_before_the_handler(arguments: str) -> None:
     with suppress(ToolError):
         answer = look_up.call(context, arguments)
     assert not answer or answer.endswith((" up", " down"))
+
+
+@pytest.mark.parametrize("arguments", ['{"searchText": "the whole of', '{"searchText": "x", "order"', "{"])
+def test_arguments_that_broke_off_are_told_with_their_end(arguments: str) -> None:
+    # AG-10: cut by an output limit or a broken stream
+    context: ToolContext = None  # type: ignore[assignment]  # never reached
+    with pytest.raises(ToolError, match="cut off") as caught:
+        look_up.call(context, arguments)
+    assert arguments[-10:] in str(caught.value)
+
+
+def test_no_arguments_at_all_name_what_is_required() -> None:
+    context: ToolContext = None  # type: ignore[assignment]  # never reached
+    with pytest.raises(ToolError, match="searchText"):
+        look_up.call(context, "")
