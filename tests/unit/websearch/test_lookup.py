@@ -1,4 +1,4 @@
-"""What a model is given of the web: facts and numbered pages, or the word that there is nothing (WS-01, WS-04, WS-06)."""
+"""What a model is given of the web: facts and numbered pages, or that there is nothing (WS-01, WS-04, WS-06)."""
 
 import threading
 from collections.abc import Sequence
