@@ -20,6 +20,8 @@ Topic = Literal["office", "residence", "life", "hours", "timetable"]
 # A longer prompt brings its own material along: what is asked there is asked about that.
 _MAX_CHARACTERS = 600
 _SENTENCE_END = re.compile(r"[?!\n]+|(?<=[^\W\d_]{3})[.…]+\s")
+# What stands in quotation marks is talked about, not asked; short quotes are names.
+_QUOTED = re.compile(r"(?<=\S)\s*[\"„“«][^\"„“”«»]{15,}[\"“”»]")
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -80,10 +82,11 @@ def forced_topic(text: str) -> Topic | None:
     """Return what a text asks for that only a search can answer rightly, else None; all five languages count."""
     if len(text) > _MAX_CHARACTERS:
         return None
+    asked = _QUOTED.sub(" ", text)
     for patterns in map(_patterns, likely_languages(text)):
-        if patterns.foreign.search(fold(text, patterns.language)):
+        if patterns.foreign.search(fold(asked, patterns.language)):
             continue
-        for sentence in _SENTENCE_END.split(text):
+        for sentence in _SENTENCE_END.split(asked):
             topic = patterns.topic(fold(sentence, patterns.language))
             if topic:
                 return topic
