@@ -119,8 +119,10 @@ def budget() -> Budget:
 def rounds() -> Rounds:
     """functions/agent_round"""
     from werkbank.agent.round import Rounds
+    from werkbank.agent.summarization import Summaries
 
-    return Rounds(database(), run_streams(), ai(), registry(), run_knowledge(), utc_now)
+    summaries = Summaries(database(), ai())
+    return Rounds(database(), run_streams(), ai(), registry(), run_knowledge(), summaries, utc_now)
 
 
 @cache

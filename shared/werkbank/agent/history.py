@@ -7,6 +7,7 @@ can be looked up again. The present question is told in full.
 import re
 from collections.abc import Iterable, Sequence
 
+from werkbank.agent.summarization import Fold
 from werkbank.domain.messages import Message
 from werkbank.domain.runs import StoredMessage
 from werkbank.domain.trace import OUTCOME_UNKNOWN, ToolCallLog
@@ -17,22 +18,37 @@ NOT_RUN = "Not run: the work was stopped before this call began."
 _CITATION_MARK = re.compile(r" ?\[\d{1,4}\]")
 
 
-def conversation(messages: Iterable[StoredMessage], calls: Iterable[ToolCallLog], run_id: str) -> tuple[Message, ...]:
-    """Return the messages for a model call of this run, repaired."""
+def conversation(
+    messages: Iterable[StoredMessage], calls: Iterable[ToolCallLog], run_id: str, folds: Sequence[Fold] = ()
+) -> tuple[Message, ...]:
+    """Return the messages for a model call of this run, repaired; `folds` stand for the rounds they sum up."""
     results = {(call.run_id, call.round, call.call_id): call for call in calls}
+    folded = max((fold.last for fold in folds), default=0)
     told: list[Message] = []
     for message in messages:
         if message.run_id == run_id:
-            told.extend(_in_full(message, results))
+            if message.role == "user":
+                told.append(_question(message, folds))
+            elif message.round > folded:
+                told.extend(_in_full(message, results))
         elif message.content.strip():
             told.append(Message(role=message.role, content=_CITATION_MARK.sub("", message.content)))
     return repair(told)
 
 
+def _question(message: StoredMessage, folds: Iterable[Fold]) -> Message:
+    """Return the question with what goes along: its context, then what the folded rounds came to."""
+    summaries = [f"<summary of rounds {fold.first} to {fold.last}>\n{fold.text}\n</summary>" for fold in folds]
+    parts = [message.content, message.context or "", *summaries]
+    return Message(role="user", content="\n\n".join(part for part in parts if part))
+
+
 def _in_full(message: StoredMessage, results: dict[tuple[str, int, str], ToolCallLog]) -> list[Message]:
-    content = f"{message.content}\n\n{message.context}" if message.context else message.content
     spoken = Message(
-        role=message.role, content=content, tool_calls=message.tool_calls, provider_data=message.provider_data
+        role=message.role,
+        content=message.content,
+        tool_calls=message.tool_calls,
+        provider_data=message.provider_data,
     )
     answers = [_result(call.id, results.get((message.run_id, message.round, call.id))) for call in message.tool_calls]
     return [spoken, *answers]

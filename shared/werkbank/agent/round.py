@@ -8,6 +8,7 @@ from typing import Literal
 from werkbank.agent.history import conversation
 from werkbank.agent.prompt import question_context, system_message
 from werkbank.agent.protocols import AgentDatabase, AgentSession, QuestionContext
+from werkbank.agent.summarization import Summaries
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
 from werkbank.ai.service import AiService, Answer
@@ -25,6 +26,7 @@ from werkbank.tools.registry import Registry
 MAX_OUTPUT_TOKENS = 8_192
 # An answer that keeps breaking off is given up after this many beginnings.
 _MOST_ATTEMPTS = 3
+_SUMMARY_SECONDS = 60.0
 
 
 class Step(WireModel):
@@ -64,6 +66,7 @@ class Rounds:
         ai: AiService,
         registry: Registry,
         knowledge: QuestionContext,
+        summaries: Summaries,
         clock: Callable[[], datetime],
     ) -> None:
         self._database = database
@@ -72,6 +75,7 @@ class Rounds:
         self._registry = registry
         self._definitions = registry.definitions()
         self._knowledge = knowledge
+        self._summaries = summaries
         self._clock = clock
 
     def run(self, ref: RunRef, round: int, timeout_seconds: float) -> Step:
@@ -130,7 +134,8 @@ class Rounds:
         question = next(message for message in mine if message.role == "user")
         if question.context is None:
             messages = self._fix_context(run, question)
-        return _Try(run, round, attempt, begun, (system_message(), *conversation(messages, calls, run.id)))
+        folds = self._summaries.fold(run, round, mine, calls, _SUMMARY_SECONDS)
+        return _Try(run, round, attempt, begun, (system_message(), *conversation(messages, calls, run.id, folds)))
 
     def _fix_context(self, run: Run, question: StoredMessage) -> tuple[StoredMessage, ...]:
         """Settle what goes with the question, unless another try has; return the conversation with it."""

@@ -60,12 +60,21 @@ class Memories(Store):
         )  # fmt: skip
 
     def facts(self, workflow_id: str, limit: int) -> tuple[WorkflowFact, ...]:
-        """Return what the workflow knows, latest first."""
+        """Return what the workflow knows, latest first; summaries of its rounds are no facts."""
         return self._list(
             WorkflowFact,
-            "SELECT workflow_id, key, value, source FROM workflow_memory WHERE workflow_id = %s"
+            "SELECT workflow_id, key, value, source FROM workflow_memory WHERE workflow_id = %s AND source <> 'summary'"
             " ORDER BY updated_at DESC, key LIMIT %s",
             (workflow_id, limit),
+        )
+
+    def summaries(self, workflow_id: str, prefix: str) -> tuple[WorkflowFact, ...]:
+        """Return the summaries whose keys begin so."""
+        return self._list(
+            WorkflowFact,
+            "SELECT workflow_id, key, value, source FROM workflow_memory"
+            " WHERE workflow_id = %s AND source = 'summary' AND starts_with(key, %s) ORDER BY key",
+            (workflow_id, prefix),
         )
 
     def _nearest(self, where: str, workflow_id: str, vector: QueryVector, limit: int) -> tuple[RoundMemory, ...]:

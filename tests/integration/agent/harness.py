@@ -12,6 +12,7 @@ from werkbank.agent.finish import Finisher
 from werkbank.agent.memory import Memory
 from werkbank.agent.round import Rounds, Step
 from werkbank.agent.start import Starter
+from werkbank.agent.summarization import Summaries
 from werkbank.ai.model import Model
 from werkbank.ai.registry import listed_models
 from werkbank.ai.service import AiService
@@ -114,7 +115,9 @@ class Harness:
         knowledge = RunKnowledge(database, self.ai)
         self.starter = Starter(database, streams, self.loop, None, utc_now)
         self.budget = Budget(database, streams)
-        self.rounds = Rounds(database, streams, self.ai, self.registry, knowledge, utc_now)
+        self.rounds = Rounds(
+            database, streams, self.ai, self.registry, knowledge, Summaries(database, self.ai), utc_now
+        )
         self.tools = ToolExecution(database, streams, self.registry, self.objects, knowledge, utc_now)
         self.conclusion = Conclusion(database, streams, utc_now)
         closing = Closing(database, self.ai, self.registry, utc_now)

@@ -185,12 +185,11 @@ def test_run_that_goes_in_circles_is_stopped_and_says_why(database: Database, pr
 def test_model_may_ask_for_more_rounds(database: Database, principal: Principal) -> None:
     # AG-08: ten more, the reason shown
     more = ToolCall(id="m", name="request_more_iterations", arguments='{"reason": "Two contracts are left to read."}')
-    looks = [[ToolCall(id=str(n), name="listFiles", arguments=f'{{"search": "{n}"}}')] for n in range(3)]
-    harness = Harness(database, [[more], *looks, ["All read."]])
+    harness = Harness(database, [[more], [LIST_CALL], ["All read."]])
     ref = harness.ask(principal, config={"maxRounds": 2})
     events = harness.events(ref)
     assert events[-1].data["status"] == "completed"
-    assert [e.data["maxRounds"] for e in events if e.type == "agentProgress"] == [2, 12, 12, 12, 12]
+    assert [e.data["maxRounds"] for e in events if e.type == "agentProgress"] == [2, 12, 12]
     assert "Two contracts" in str(next(e for e in events if e.type == "toolCall").data["arguments"])
 
 
