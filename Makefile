@@ -13,7 +13,7 @@ export PYTHONPATH := shared
 export AWS_DEFAULT_REGION ?= eu-central-2
 export SAM_CLI_TELEMETRY := 0
 
-.PHONY: run ask page test lint bench build deploy lock replay bench-retrieval bench-extraction clean
+.PHONY: run ask page test lint bench build deploy lock replay bench-retrieval bench-extraction bench-backstop clean
 
 run: $(VENV)/.local page ## start everything on this machine
 	@$(BIN)/python -m infra.local
@@ -44,6 +44,9 @@ bench-retrieval: $(VENV)/.test ## R@1, R@10, nDCG@10 over a SQuAD-form file: mak
 
 bench-extraction: $(VENV)/.test ## recall and order of extraction against expected texts: make bench-extraction DIR=…
 	@$(BIN)/python -m tests.bench.extraction "$(DIR)"
+
+bench-backstop: $(VENV)/.test ## recall and false alarms of the forced search: make bench-backstop FILE=… ([{lang, text, force}])
+	@$(BIN)/python -m tests.bench.backstop "$(FILE)"
 
 build: $(VENV)/.test page ## sam build
 	$(BIN)/sam build

@@ -25,6 +25,7 @@ from tests.bench.langgraph_agent import Answer, bare, prebuilt
 from tests.bench.measuring import Figure, ratio, taking_turns
 from tests.integration.agent.harness import Harness
 from tests.temporary_postgres import temporary_postgres
+from werkbank.agent.summarization import Fold, Summaries
 from werkbank.database.connection import Database
 from werkbank.domain.ids import new_id
 from werkbank.domain.messages import ToolCall
@@ -46,6 +47,16 @@ class Shape(NamedTuple):
 
 _SHORT, _LONG, _BUSY = Shape(2, 1), Shape(10, 1), Shape(10, 5)
 Run = Callable[[], None]
+
+
+class _NoSummaries(Summaries):
+    """The other side has none; a summary is a model call, and the model is not what is measured."""
+
+    def fold(self, *_: object) -> tuple[Fold, ...]:
+        """Leave every round whole."""
+        return ()
+
+
 Ready = Callable[[Shape], Run]
 
 
@@ -133,7 +144,7 @@ def _sides() -> Iterator[dict[str, Ready]]:
 
 
 def _ours(database: Database, principal: Principal, shape: Shape) -> Run:
-    harness = Harness(database, answers_of(shape), Registry([*TOOLS, look_up]))
+    harness = Harness(database, answers_of(shape), Registry([*TOOLS, look_up]), summaries=_NoSummaries)
     ref = harness.start(principal)
 
     def run() -> None:

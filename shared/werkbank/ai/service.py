@@ -22,7 +22,7 @@ from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
 from werkbank.billing.purse import CallScope, Payment, Purse
 from werkbank.domain.errors import BudgetExceeded, ProviderError, ToolsUnsupported
 from werkbank.domain.messages import Usage
-from werkbank.domain.rights import may_use
+from werkbank.domain.rights import ModelRight, may_use
 from werkbank.observability import count
 
 # With fewer tokens than this an answer says nothing useful: better to stop and sum up.
@@ -52,6 +52,7 @@ class _Turn:
     """One conversation being answered, over all tries; `ends_at` is the clock's time when it must be over."""
 
     scope: CallScope
+    remaining_chf: Decimal | None
     request: ChatRequest
     prompt_tokens: int
     ends_at: float
@@ -101,9 +102,11 @@ class AiService:
             UserError: no available model fits. ProviderError: every candidate failed; the last one's error.
         """
         needs = frozenset({Capability.TOOLS}) if request.tools else frozenset[Capability]()
-        turn = _Turn(scope, request, estimate_prompt_tokens(request), self._clock() + timeout_seconds, on_text)
+        preflight = self._purse.preflight(scope)
+        ends_at = self._clock() + timeout_seconds
+        turn = _Turn(scope, preflight.remaining_chf, request, estimate_prompt_tokens(request), ends_at, on_text)
         wish = ModelWish(operation, turn.prompt_tokens, _LEAST_OUTPUT_TOKENS, needs, fixed_model=fixed_model)
-        *others, last = select_models(self._allowed(scope), wish)
+        *others, last = select_models(self._allowed(preflight.rights), wish)
         for model in others:
             try:
                 return self._with_one_retry(turn, model)
@@ -125,7 +128,8 @@ class AiService:
         prefix = model.query_prefix if purpose == "query" else model.passage_prefix
         prefixed = [prefix + text for text in texts]
         tokens = sum(estimate_text_tokens(text) for text in prefixed)
-        with self._purse.pay(scope, model.id, self._price(scope, model, tokens, 0)) as payment:
+        limit = self._purse.preflight(scope).remaining_chf if model.price is None else None
+        with self._purse.pay(scope, model.id, _price(limit, model, tokens, 0)) as payment:
             embeddings = self._embedding_providers[model.provider].embed(model, prefixed, timeout_seconds)
             payment.settle(cost_chf(model, embeddings.usage) or Decimal(0), embeddings.usage)
         return Vectors(embeddings.vectors, model)
@@ -141,11 +145,10 @@ class AiService:
 
     def models_for(self, scope: CallScope, operation: Operation) -> tuple[Model, ...]:
         """Return the models that the scope's principal may choose among. Raises UserError when there is none."""
-        return select_models(self._allowed(scope), ModelWish(operation))
+        return select_models(self._allowed(self._purse.preflight(scope).rights), ModelWish(operation))
 
-    def _allowed(self, scope: CallScope) -> tuple[Model, ...]:
-        """Return the models that the mandate lets the principal use; the internal one leaves the house with nothing."""
-        rights = self._purse.model_rights(scope)
+    def _allowed(self, rights: Sequence[ModelRight]) -> tuple[Model, ...]:
+        """Return the models that these rights cover; the internal one takes nothing out of the house."""
         return tuple(model for model in self._models if model.is_internal or may_use(rights, model.provider, model.id))
 
     def _with_one_retry(self, turn: _Turn, model: Model) -> Answer:
@@ -166,8 +169,8 @@ class AiService:
     def _call(self, turn: _Turn, model: Model) -> Answer:
         """Try a model once."""
         request = replace(turn.request, tools=()) if model.id in self._without_tools else turn.request
-        fitted = self._fit(turn.scope, model, request, turn.prompt_tokens)
-        amount = self._price(turn.scope, model, turn.prompt_tokens, fitted.max_output_tokens)
+        fitted = _fit(turn, model, request)
+        amount = _price(turn.remaining_chf, model, turn.prompt_tokens, fitted.max_output_tokens)
         assembly = AnswerAssembly()
         with self._purse.pay(turn.scope, model.id, amount) as payment:
             try:
@@ -194,25 +197,27 @@ class AiService:
         usage = Usage(input_tokens=prompt_tokens, output_tokens=estimate_text_tokens(assembly.text))
         payment.settle(min(cost_chf(model, usage) or Decimal(0), payment.reserved_chf), usage)
 
-    def _fit(self, scope: CallScope, model: Model, request: ChatRequest, prompt_tokens: int) -> ChatRequest:
-        """Limit the answer's length to the model's window and to what is left of the money."""
-        room = min(request.max_output_tokens, model.max_output_tokens, model.context_window - prompt_tokens)
-        price = self._price(scope, model, prompt_tokens, room)
-        remaining = self._purse.remaining(scope) if price else None
-        if remaining is None or price <= remaining:
-            return replace(request, max_output_tokens=room)
-        prompt_cost = self._price(scope, model, prompt_tokens, 0)
-        token_cost = (self._price(scope, model, prompt_tokens, 10_000) - prompt_cost) / 10_000
-        affordable = int((remaining - prompt_cost) / token_cost) - 1 if token_cost else 0
-        if affordable < _LEAST_OUTPUT_TOKENS:
-            raise BudgetExceeded("The next model call could cost more than is left of the budget.")
-        return replace(request, max_output_tokens=min(room, affordable))
 
-    def _price(self, scope: CallScope, model: Model, input_tokens: int, output_tokens: int) -> Decimal:
-        """Return the most such a call can cost. An unknown price is refused where there is a budget to keep."""
-        amount = estimate_chf(model, input_tokens, output_tokens)
-        if amount is not None:
-            return amount
-        if self._purse.remaining(scope) is not None:
-            raise BudgetExceeded(f"The price of {model.label} is not known, so it cannot be used under a budget.")
-        return Decimal(0)
+def _fit(turn: _Turn, model: Model, request: ChatRequest) -> ChatRequest:
+    """Limit the answer's length to the model's window and to what is left of the money. Raises BudgetExceeded."""
+    room = min(request.max_output_tokens, model.max_output_tokens, model.context_window - turn.prompt_tokens)
+    remaining = turn.remaining_chf
+    price = _price(remaining, model, turn.prompt_tokens, room)
+    if remaining is None or price == 0 or price <= remaining:
+        return replace(request, max_output_tokens=room)
+    prompt_cost = _price(remaining, model, turn.prompt_tokens, 0)
+    token_cost = (_price(remaining, model, turn.prompt_tokens, 10_000) - prompt_cost) / 10_000
+    affordable = int((remaining - prompt_cost) / token_cost) - 1 if token_cost else 0
+    if affordable < _LEAST_OUTPUT_TOKENS:
+        raise BudgetExceeded("The next model call could cost more than is left of the budget.")
+    return replace(request, max_output_tokens=min(room, affordable))
+
+
+def _price(limit_chf: Decimal | None, model: Model, input_tokens: int, output_tokens: int) -> Decimal:
+    """Return the most such a call can cost. An unknown price is refused where there is a limit to keep."""
+    amount = estimate_chf(model, input_tokens, output_tokens)
+    if amount is not None:
+        return amount
+    if limit_chf is not None:
+        raise BudgetExceeded(f"The price of {model.label} is not known, so it cannot be used under a budget.")
+    return Decimal(0)

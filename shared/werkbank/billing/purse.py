@@ -25,6 +25,14 @@ class CallScope:
     instance_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """What is settled before a call: model rights (none: no restriction), and what is left in CHF (None: no limit)."""
+
+    rights: tuple[ModelRight, ...]
+    remaining_chf: Decimal | None
+
+
 class Payment:
     """A reservation being turned into a settled charge. Unsettled at the end, it is released: no call took place."""
 
@@ -43,17 +51,11 @@ class Purse:
     def __init__(self, database: LedgerDatabase) -> None:
         self._database = database
 
-    def model_rights(self, scope: CallScope) -> tuple[ModelRight, ...]:
-        """Return which models the scope's mandate lets its principal use."""
+    def preflight(self, scope: CallScope) -> Preflight:
+        """Return what a call under this scope may use and how much of the money is left for it."""
         with self._database.session(scope.principal) as session:
-            return session.mandates.model_rights()
-
-    def remaining(self, scope: CallScope) -> Decimal | None:
-        """Return how much may still be reserved for the scope's run; None when nothing limits it."""
-        if scope.run_id is None:
-            return None
-        with self._database.session(scope.principal) as session:
-            return session.ledger.remaining(scope.run_id)
+            rights = session.mandates.model_rights()
+            return Preflight(rights, session.ledger.remaining(scope.run_id) if scope.run_id else None)
 
     @contextmanager
     def pay(self, scope: CallScope, model: str, amount_chf: Decimal) -> Iterator[Payment]:

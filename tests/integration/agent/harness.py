@@ -96,6 +96,7 @@ class Harness:
         registry: Registry | None = None,
         model: Model = SCRIPTED,
         stand_in: tuple[Model, ScriptedModel] | None = None,
+        summaries: type[Summaries] | None = None,
     ) -> None:
         self.database = database
         self.model = ScriptedModel(answers)
@@ -116,7 +117,7 @@ class Harness:
         self.starter = Starter(database, streams, self.loop, None, utc_now)
         self.budget = Budget(database, streams)
         self.rounds = Rounds(
-            database, streams, self.ai, self.registry, knowledge, Summaries(database, self.ai), utc_now
+            database, streams, self.ai, self.registry, knowledge, (summaries or Summaries)(database, self.ai), utc_now
         )
         self.tools = ToolExecution(database, streams, self.registry, self.objects, knowledge, utc_now)
         self.conclusion = Conclusion(database, streams, utc_now)

@@ -37,7 +37,8 @@ def test_prefix_changes_only_where_rounds_are_folded(database: Database, princip
     script: list[list[Piece]] = []
     summaries_before = {4: 1, 7: 1, 10: 1, 13: 1, 15: 1}
     for n in range(1, 16):
-        script += [["- summary"]] * summaries_before.get(n, 0) + [look(n)]
+        script.extend([["- summary"]] * summaries_before.get(n, 0))
+        script.append(look(n))
     harness = Harness(database, [*script, ["Done."]])
     harness.ask(principal)
     asked = [request.messages for request in harness.model.requests if request.tools]
