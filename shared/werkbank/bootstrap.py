@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from werkbank.rest.page import Page
     from werkbank.tools.execution import ToolExecution
     from werkbank.tools.registry import Registry
+    from werkbank.websearch.lookup import WebLookup
 
 
 @cache
@@ -88,7 +89,13 @@ def ai() -> AiService:
 
     keys = ModelKeys.model_validate(read_secret(config.ModelSettings().model_keys_secret_arn))
     catalog = build_catalog(keys)
-    return AiService(catalog.models, catalog.chat_providers, catalog.embedding_providers, Purse(database()))
+    return AiService(
+        catalog.models,
+        catalog.chat_providers,
+        catalog.embedding_providers,
+        Purse(database()),
+        catalog.search_providers,
+    )
 
 
 @cache
@@ -101,10 +108,21 @@ def run_knowledge() -> RunKnowledge:
 
 @cache
 def registry() -> Registry:
-    """The tools of a run."""
-    from werkbank.tools.catalog import core_registry
+    """All tools."""
+    from werkbank.ai.operations import Operation
+    from werkbank.tools import catalog
 
-    return core_registry()
+    return catalog.registry(can_search_web=ai().can(Operation.WEB_SEARCH))
+
+
+@cache
+def web_lookup() -> WebLookup:
+    """The open web, for tools."""
+    from werkbank.web.reader import WebReader
+    from werkbank.websearch.gate import GateSearch, PageNumbers
+    from werkbank.websearch.lookup import WebLookup
+
+    return WebLookup(GateSearch(ai()), WebReader(), PageNumbers(database()), utc_now)
 
 
 @cache
@@ -130,7 +148,7 @@ def tool_execution() -> ToolExecution:
     """functions/execute_tool"""
     from werkbank.tools.execution import ToolExecution
 
-    return ToolExecution(database(), run_streams(), registry(), objects(), run_knowledge(), utc_now)
+    return ToolExecution(database(), run_streams(), registry(), objects(), run_knowledge(), web_lookup(), utc_now)
 
 
 @cache

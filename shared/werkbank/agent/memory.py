@@ -42,7 +42,7 @@ class Memory:
             messages = [m for m in session.messages.of_workflow(run.workflow_id) if m.run_id == run.id]
             calls = session.tool_calls.of_run(run.id)
             sources = session.citations.of_run(run.id)
-        used = {source.file_id: source.file_name for source in sources}
+        used = {source.file_id: source.file_name for source in sources if source.file_id}
         findings = [call for call in calls if call.status == "succeeded" and call.result][:_MAX_RESULTS]
         said = [message for message in messages if message.role == "assistant" and message.content]
         return [

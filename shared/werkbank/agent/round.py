@@ -73,7 +73,6 @@ class Rounds:
         self._streams = streams
         self._ai = ai
         self._registry = registry
-        self._definitions = registry.definitions()
         self._knowledge = knowledge
         self._summaries = summaries
         self._clock = clock
@@ -96,11 +95,14 @@ class Rounds:
             return Step(next="finish", round=round, status="completed")
         return Step(next="tools", round=round, batches=self._registry.batches(answer.tool_calls))
 
+    def _tools(self, run: Run) -> Registry:
+        return self._registry.active(run.config.initial_toolboxes)
+
     def _ask(self, ref: RunRef, attempt: _Try, timeout_seconds: float) -> StoredMessage:
         run, round = attempt.run, attempt.round
         scope = CallScope(run.principal, "agentRound", run_id=run.id, round=round, workflow_id=run.workflow_id)
         request = ChatRequest(
-            messages=attempt.messages, max_output_tokens=MAX_OUTPUT_TOKENS, tools=self._definitions,
+            messages=attempt.messages, max_output_tokens=MAX_OUTPUT_TOKENS, tools=self._tools(run).definitions(),
             temperature=run.config.temperature,
         )  # fmt: skip
         with TextSender(self._streams.of(ref), round, attempt.attempt) as sender:

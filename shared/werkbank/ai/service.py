@@ -15,7 +15,15 @@ from werkbank.ai.assembly import AnswerAssembly
 from werkbank.ai.model import Capability, Model, ProviderName
 from werkbank.ai.operations import Operation
 from werkbank.ai.pricing import cost_chf, estimate_chf
-from werkbank.ai.protocols import AssembledAnswer, ChatProvider, ChatRequest, EmbeddingProvider, TextDelta
+from werkbank.ai.protocols import (
+    AssembledAnswer,
+    ChatProvider,
+    ChatRequest,
+    EmbeddingProvider,
+    SearchAnswer,
+    SearchProvider,
+    TextDelta,
+)
 from werkbank.ai.recovery import may_fall_back, wait_before_retry
 from werkbank.ai.selector import ModelWish, select_models
 from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
@@ -74,6 +82,7 @@ class AiService:
         chat_providers: Mapping[ProviderName, ChatProvider],
         embedding_providers: Mapping[ProviderName, EmbeddingProvider],
         purse: Purse,
+        search_providers: Mapping[ProviderName, SearchProvider] | None = None,
         pause: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -81,6 +90,7 @@ class AiService:
         self._chat_providers = chat_providers
         self._embedding_providers = embedding_providers
         self._purse = purse
+        self._search_providers = search_providers or {}
         self._pause = pause
         self._clock = clock
         self._without_tools: set[str] = set()
@@ -133,6 +143,32 @@ class AiService:
             embeddings = self._embedding_providers[model.provider].embed(model, prefixed, timeout_seconds)
             payment.settle(cost_chf(model, embeddings.usage) or Decimal(0), embeddings.usage)
         return Vectors(embeddings.vectors, model)
+
+    def search(self, scope: CallScope, query: str, timeout_seconds: float) -> SearchAnswer:
+        """Search the web with the first provider that can. Raises BudgetExceeded, UserError, ProviderError."""
+        preflight = self._purse.preflight(scope)
+        *others, last = select_models(self._allowed(preflight.rights), ModelWish(Operation.WEB_SEARCH))
+        ends_at = self._clock() + timeout_seconds
+        for model in others:
+            try:
+                return self._search(scope, preflight.remaining_chf, model, query, ends_at)
+            except ProviderError:
+                count("ModelFallback")
+        return self._search(scope, preflight.remaining_chf, last, query, ends_at)
+
+    def _search(
+        self, scope: CallScope, limit_chf: Decimal | None, model: Model, query: str, ends_at: float
+    ) -> SearchAnswer:
+        tokens = estimate_text_tokens(query)
+        with self._purse.pay(scope, model.id, _price(limit_chf, model, tokens, model.max_output_tokens)) as payment:
+            timeout_seconds = max(ends_at - self._clock(), _LEAST_SECONDS)
+            answer = self._search_providers[model.provider].search(model, query, timeout_seconds)
+            payment.settle(cost_chf(model, answer.usage, answer.requests) or Decimal(0), answer.usage)
+        return answer
+
+    def can(self, operation: Operation) -> bool:
+        """Tell whether any model is there for an operation, whoever may use it."""
+        return any(operation in model.ratings for model in self._models)
 
     @property
     def embedding_model(self) -> Model:

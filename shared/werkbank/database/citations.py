@@ -32,10 +32,10 @@ class Citations(Store):
     def _add(self, run_id: str, number: int, source: Source) -> None:
         self._run(
             """INSERT INTO citation
-                   (run_id, number, mandate_id, user_id, chunk_id, file_id, file_name, place, quote, ref)
-               VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)""",
+                   (run_id, number, mandate_id, user_id, chunk_id, file_id, url, file_name, place, quote, ref)
+               VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)""",
             (
                 run_id, number, self._principal.mandate_id, self._principal.user_id, source.chunk_id, source.file_id,
-                source.file_name, source.place, source.quote, Jsonb(source.ref),
+                source.url, source.file_name, source.place, source.quote, Jsonb(source.ref),
             ),
         )  # fmt: skip

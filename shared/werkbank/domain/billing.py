@@ -5,7 +5,7 @@ from typing import Literal
 
 from werkbank.domain.base import WireModel
 
-ChargeKind = Literal["agentRound", "summary", "embedding"]
+ChargeKind = Literal["agentRound", "summary", "embedding", "search"]
 
 
 class Reservation(WireModel):

@@ -113,10 +113,14 @@ class IndexRef(RunRef):
 
 
 class Source(WireModel):
-    """A passage that an answer may cite. `chunk_id` tells sources apart: a chunk's id, or one derived from a page."""
+    """What an answer may cite: a passage of a file, or a page of the web (`url`, with its title as `file_name`).
+
+    `chunk_id` tells sources apart: a chunk's id, or one derived from a page.
+    """
 
     chunk_id: str
-    file_id: str
+    file_id: str | None = None
+    url: str | None = None
     file_name: str
     place: str
     quote: str

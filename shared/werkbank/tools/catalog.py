@@ -1,6 +1,6 @@
 """Every tool there is, by toolbox (TB-02)."""
 
-from werkbank.tools import documents, files, loop
+from werkbank.tools import documents, files, loop, web
 from werkbank.tools.registry import Registry
 
 TOOLS = (
@@ -12,9 +12,11 @@ TOOLS = (
     documents.browse_container,
     documents.read_content_objects,
     loop.request_more_iterations,
+    web.web_search,
+    web.read_url,
 )
 
 
-def core_registry() -> Registry:
-    """Return the registry of the toolbox every run starts with."""
-    return Registry(tool for tool in TOOLS if tool.toolbox == "core")
+def registry(*, can_search_web: bool) -> Registry:
+    """Return all tools; the one that needs a search provider only where there is one."""
+    return Registry(tool for tool in TOOLS if can_search_web or tool is not web.web_search)

@@ -14,6 +14,7 @@ from werkbank.domain.principal import Principal
 from werkbank.domain.runs import Run, Source
 from werkbank.domain.unit_of_work import UnitOfWork
 from werkbank.knowledge.model import FileIndex, ObjectFilter
+from werkbank.websearch.protocols import WebAccess
 
 
 class FileStore(Protocol):
@@ -99,6 +100,7 @@ class ToolContext:
     database: UnitOfWork[ToolSession]
     objects: Objects
     passages: PassageSearch
+    web: WebAccess
     emit: Callable[[EventType, dict[str, JsonValue]], RunEvent]
     clock: Callable[[], datetime]
 

@@ -18,6 +18,7 @@ from werkbank.streaming.protocols import EventStore
 from werkbank.streaming.run_stream import RunStream, RunStreams
 from werkbank.tools.context import Objects, PassageSearch, ToolContext, ToolSession
 from werkbank.tools.registry import Registry
+from werkbank.websearch.protocols import WebAccess
 
 # What a model can usefully read at once; the rest is offered by page or line range.
 MAX_RESULT_CHARACTERS = 24_000
@@ -53,6 +54,7 @@ class ToolExecution:
         registry: Registry,
         objects: Objects,
         passages: PassageSearch,
+        web: WebAccess,
         clock: Callable[[], datetime],
     ) -> None:
         self._database = database
@@ -60,6 +62,7 @@ class ToolExecution:
         self._registry = registry
         self._objects = objects
         self._passages = passages
+        self._web = web
         self._clock = clock
 
     def execute(self, ref: RunRef, round: int, call_id: str) -> None:
@@ -88,7 +91,7 @@ class ToolExecution:
                     "round": round,
                     "name": call.name,
                     "arguments": call.arguments[:MAX_SHOWN_CHARACTERS],
-                    "readOnly": self._registry.is_read_only(call.name),
+                    "readOnly": self._tools(run).is_read_only(call.name),
                 }
                 told.append(session.events.append(ref.run_id, "toolCall", data))
         stream.publish(*told)
@@ -106,7 +109,7 @@ class ToolExecution:
     def _outcome(self, stream: RunStream, run: Run, call: ToolCallLog, is_first: bool) -> tuple[ToolCallStatus, str]:
         """Run the handler; every fault becomes a result that the model can act on."""
         try:
-            tool = self._registry.get(call.name)
+            tool = self._tools(run).get(call.name)
             if not is_first and not tool.safe_to_repeat:
                 return "unknown", OUTCOME_UNKNOWN
             return "succeeded", tool.call(self._context(stream, run, call), call.arguments)
@@ -118,9 +121,12 @@ class ToolExecution:
             logger.exception("tool failed", extra={"tool": call.name, "runId": run.id})
             return "failed", f"{call.name} failed unexpectedly ({type(error).__name__}). Try another way."
 
+    def _tools(self, run: Run) -> Registry:
+        return self._registry.active(run.config.initial_toolboxes)
+
     def _context(self, stream: RunStream, run: Run, call: ToolCallLog) -> ToolContext:
         key = derived_id("tool", call.run_id, str(call.round), call.call_id)
-        return ToolContext(run, key, self._database, self._objects, self._passages, stream.emit, self._clock)
+        return ToolContext(run, key, self._database, self._objects, self._passages, self._web, stream.emit, self._clock)
 
     def _store(
         self, stream: RunStream, call: ToolCallLog, status: ToolCallStatus, result: str, duration_ms: int

@@ -14,6 +14,8 @@ from werkbank.domain.messages import ToolCall, ToolDefinition
 from werkbank.tools.context import ToolContext
 
 Handler = Callable[..., str]
+# The toolbox every run starts with.
+CORE = "core"
 _SHOWN_CHARACTERS = 60
 
 
@@ -49,7 +51,7 @@ class Tool:
 
 
 def tool(
-    *, name: str | None = None, toolbox: str = "core", read_only: bool = False, safe_to_repeat: bool = False
+    *, name: str | None = None, toolbox: str = CORE, read_only: bool = False, safe_to_repeat: bool = False
 ) -> Callable[[Handler], Tool]:
     """Make a tool of a function `(context, …typed arguments) -> text`; its docstring is what the model reads.
 
@@ -71,14 +73,23 @@ def tool(
 
 
 class Registry:
-    """The tools of a run's active toolboxes."""
+    """Tools by name: all there are, or those of a run's active toolboxes."""
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools = {tool.name: tool for tool in tools}
+        self._definitions = tuple(self._tools[name].definition() for name in sorted(self._tools))
+        self._narrowed: dict[frozenset[str], Registry] = {}
+
+    def active(self, toolboxes: Iterable[str]) -> "Registry":
+        """Return the tools of the toolbox every run has and of these; what is not active is not there (TB-02)."""
+        wanted = frozenset({CORE, *toolboxes})
+        if wanted not in self._narrowed:
+            self._narrowed[wanted] = Registry(tool for tool in self._tools.values() if tool.toolbox in wanted)
+        return self._narrowed[wanted]
 
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """Return all tools as offered to a model, always in the same order so that the cached prompt stays the same."""
-        return tuple(self._tools[name].definition() for name in sorted(self._tools))
+        return self._definitions
 
     def get(self, name: str) -> Tool:
         """Return a tool. Raises ToolError naming the nearest valid names (AG-10)."""

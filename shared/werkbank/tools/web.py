@@ -1,26 +1,16 @@
 """Tools on the web (TB-07): search for facts, read a page. What they return outranks what a model remembers (WS-01)."""
 
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from pydantic import Field
 
-from werkbank.domain.runs import Run
+from werkbank.tools.context import ToolContext
 from werkbank.tools.registry import tool
-from werkbank.websearch.protocols import WebAccess
-
-
-class WebToolContext(Protocol):
-    """What these tools need of a call's surroundings."""
-
-    @property
-    def run(self) -> Run: ...
-    @property
-    def web(self) -> WebAccess: ...
 
 
 @tool(toolbox="web", read_only=True)
 def web_search(
-    context: WebToolContext,
+    context: ToolContext,
     query: Annotated[
         str,
         Field(
@@ -40,7 +30,7 @@ def web_search(
 
 @tool(toolbox="web", read_only=True)
 def read_url(
-    context: WebToolContext,
+    context: ToolContext,
     url: Annotated[str, Field(min_length=8, max_length=2_000, description="A public address, http:// or https://.")],
     part: Annotated[int, Field(ge=1, le=500, description="Long pages come in parts, counted from 1.")] = 1,
 ) -> str:

@@ -28,9 +28,13 @@ from werkbank.domain.time import utc_now
 from werkbank.knowledge.run_knowledge import RunKnowledge
 from werkbank.providers.internal.embedding import HashingEmbedder
 from werkbank.streaming.run_stream import RunStreams
-from werkbank.tools.catalog import core_registry
+from werkbank.tools import catalog
 from werkbank.tools.execution import ToolExecution
 from werkbank.tools.registry import Registry
+from werkbank.web.reader import WebReader
+from werkbank.websearch.fixture import FixtureSearch
+from werkbank.websearch.gate import PageNumbers
+from werkbank.websearch.lookup import WebLookup
 
 TIMEOUT_SECONDS = 30.0
 LIST_CALL = ToolCall(id="a", name="listFiles", arguments="{}")
@@ -104,7 +108,7 @@ class Harness:
         self.loop = NoLoop()
         self.objects = MemoryObjects()
         self.pauses: list[float] = []
-        self.registry = registry or core_registry()
+        self.registry = registry or catalog.registry(can_search_web=True)
         streams = RunStreams(database, self.pushed)
         self.ai = AiService(
             (model, *([stand_in[0]] if stand_in else []), *EMBEDDING),
@@ -119,7 +123,8 @@ class Harness:
         self.rounds = Rounds(
             database, streams, self.ai, self.registry, knowledge, (summaries or Summaries)(database, self.ai), utc_now
         )
-        self.tools = ToolExecution(database, streams, self.registry, self.objects, knowledge, utc_now)
+        self.web = WebLookup(FixtureSearch(), WebReader(), PageNumbers(database), utc_now)
+        self.tools = ToolExecution(database, streams, self.registry, self.objects, knowledge, self.web, utc_now)
         self.conclusion = Conclusion(database, streams, utc_now)
         closing = Closing(database, self.ai, self.registry, utc_now)
         self.finisher = Finisher(database, closing, self.conclusion, Memory(database, database, self.ai))

@@ -11,7 +11,8 @@ from pydantic import Field
 
 from werkbank.domain.errors import ToolError
 from werkbank.domain.messages import ToolCall
-from werkbank.tools.catalog import TOOLS, core_registry
+from werkbank.tools import catalog
+from werkbank.tools.catalog import TOOLS
 from werkbank.tools.context import ToolContext
 from werkbank.tools.registry import Registry, tool
 
@@ -50,7 +51,7 @@ def test_schema_comes_from_the_signature() -> None:
 
 
 def test_core_tools_are_offered_in_a_fixed_order_with_descriptions() -> None:
-    names = [definition.name for definition in core_registry().definitions()]
+    names = [definition.name for definition in catalog.registry(can_search_web=True).active(()).definitions()]
     assert names == sorted(names)
     assert {"listFiles", "readFile", "searchInFileContent", "searchFiles", "writeFile"} <= set(names)
     assert {"browseContainer", "readContentObjects"} <= set(names)

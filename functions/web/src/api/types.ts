@@ -73,9 +73,11 @@ export interface ContextRef {
   slideIndex?: number | null;
 }
 
+/** A source: a place in a file, or a page of the web (`url`, its title as `fileName`). */
 export interface Citation {
   number: number;
-  fileId: string;
+  fileId: string | null;
+  url?: string | null;
   fileName: string;
   place: string;
   quote: string;

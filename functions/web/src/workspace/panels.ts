@@ -20,8 +20,10 @@ export class Panels {
   openFile = (fileId: string, fileName: string): void => this.#open({ fileId, fileName, page: null, citation: null });
 
   openCitation = (citation: Citation): void => {
-    const { fileId, fileName, ref } = citation;
-    this.#open({ fileId, fileName, page: ref.pageIndex ?? ref.slideIndex ?? null, citation });
+    const { fileId, fileName, ref, url } = citation;
+    // Pages of the web are strangers: they open in a tab that knows nothing of this one, and only over HTTP.
+    if (url && /^https?:\/\//.test(url)) window.open(url, "_blank", "noopener,noreferrer");
+    if (fileId) this.#open({ fileId, fileName, page: ref.pageIndex ?? ref.slideIndex ?? null, citation });
   };
 
   /** The focus goes back to where the panel was opened from. */

@@ -1,0 +1,66 @@
+"""The web search that the gate to the models pays for, and the numbers of the pages it finds."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from werkbank.ai.service import AiService
+from werkbank.billing.purse import CallScope
+from werkbank.domain.ids import derived_id
+from werkbank.domain.runs import Run, Source
+from werkbank.domain.unit_of_work import UnitOfWork
+from werkbank.websearch.model import WebFacts, WebResult, site_of
+
+_QUOTE_CHARACTERS = 500
+
+
+class GateSearch:
+    """Searches with whatever provider the gate offers."""
+
+    def __init__(self, ai: AiService) -> None:
+        self._ai = ai
+
+    def search(self, run: Run, query: str, language: str, timeout_seconds: float) -> WebFacts:
+        """Return what the search found. Raises BudgetExceeded, UserError, ProviderError."""
+        scope = CallScope(run.principal, "search", run_id=run.id, workflow_id=run.workflow_id)
+        found = self._ai.search(scope, query, timeout_seconds)
+        results = tuple(
+            WebResult(url=item.url, title=item.title, text=item.snippet, published=item.date) for item in found.results
+        )
+        return WebFacts(facts=found.text, results=results)
+
+
+class SourceStore(Protocol):
+    """Numbers the sources of a run."""
+
+    def number(self, run_id: str, sources: Sequence[Source]) -> list[int]: ...
+
+
+class SourceSession(Protocol):
+    """The stores used here."""
+
+    @property
+    def citations(self) -> SourceStore: ...
+
+
+class PageNumbers:
+    """Gives pages of the web their numbers within a run."""
+
+    def __init__(self, database: UnitOfWork[SourceSession]) -> None:
+        self._database = database
+
+    def __call__(self, run: Run, results: Sequence[WebResult]) -> Sequence[int]:
+        """Return each page's number; a page seen before keeps its own."""
+        with self._database.session(run.principal) as session:
+            return session.citations.number(run.id, [_source(result) for result in results])
+
+
+def _source(result: WebResult) -> Source:
+    site = site_of(result.url)
+    return Source(
+        chunk_id=derived_id("web", result.url),
+        url=result.url,
+        file_name=" ".join(result.title.split())[:200] or site,
+        place=site,
+        quote=result.text[:_QUOTE_CHARACTERS],
+        ref={},
+    )

@@ -1,0 +1,70 @@
+"""The web toolbox: only where a question asks for it, cited by address (TB-02, WS-01, WS-04, WS-06)."""
+
+from tests.integration.agent.harness import Harness
+from werkbank.database.connection import Database
+from werkbank.domain.messages import ToolCall
+from werkbank.domain.principal import Principal
+from werkbank.websearch.fixture import FixtureSearch
+from werkbank.websearch.gate import PageNumbers
+from werkbank.websearch.lookup import NO_CURRENT_DATA
+from werkbank.websearch.model import WebResult
+
+WEB = {"initialToolboxes": ["web"]}
+PAGE = WebResult(url="https://www.bern.example/rat", title="Der Rat", text="The mayor of Bern is Anna Muster.")
+
+
+def search(query: str) -> ToolCall:
+    return ToolCall(id="s", name="webSearch", arguments=f'{{"query": "{query}"}}')
+
+
+def with_page(harness: Harness, *pages: WebResult) -> Harness:
+    harness.web._search = FixtureSearch(pages)
+    return harness
+
+
+def test_web_is_offered_only_where_a_question_asks_for_it(database: Database, principal: Principal) -> None:
+    # TB-02: a page of a file must not be able to send anything out
+    harness = Harness(database, [["no"], ["yes"]])
+    harness.ask(principal)
+    harness.ask(principal, config=WEB)
+    offered = [{tool.name for tool in request.tools} for request in harness.model.requests]
+    assert {"webSearch", "readUrl"}.isdisjoint(offered[0])
+    assert {"webSearch", "readUrl"} <= offered[1]
+
+
+def test_tool_of_an_inactive_toolbox_is_unknown(database: Database, principal: Principal) -> None:
+    harness = with_page(Harness(database, [[search("mayor of Bern")], ["done"]]), PAGE)
+    ref = harness.ask(principal)
+    (result,) = (event for event in harness.events(ref) if event.type == "toolResult")
+    assert not result.data["success"]
+    assert "no tool" in str(result.data["summary"])
+
+
+def test_answer_cites_the_pages_address(database: Database, principal: Principal) -> None:
+    # WS-06: structured, so that the page can link it
+    harness = with_page(Harness(database, [[search("mayor of Bern")], ["Anna Muster [1]."]]), PAGE)
+    ref = harness.ask(principal, config=WEB)
+    told = harness.model.requests[1].messages[-1].content
+    assert "outranks" in told
+    assert "[1] Der Rat – bern.example" in told
+    (event,) = (event for event in harness.events(ref) if event.type == "citations")
+    assert isinstance(event.data["citations"], list)
+    (citation,) = event.data["citations"]
+    assert isinstance(citation, dict)
+    assert (citation["url"], citation["fileId"], citation["fileName"]) == (PAGE.url, None, "Der Rat")
+
+
+def test_page_seen_twice_has_one_number(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [])
+    ref = harness.start(principal)
+    with database.session(principal) as session:
+        run = session.runs.get(ref.run_id)
+    number = PageNumbers(database)
+    assert [*number(run, [PAGE]), *number(run, [PAGE])] == [1, 1]
+
+
+def test_search_that_finds_nothing_says_so(database: Database, principal: Principal) -> None:
+    # WS-04
+    harness = with_page(Harness(database, [[search("mayor of Bern")], ["I have no current data."]]))
+    harness.ask(principal, config=WEB)
+    assert harness.model.requests[1].messages[-1].content == NO_CURRENT_DATA
