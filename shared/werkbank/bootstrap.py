@@ -136,11 +136,15 @@ def budget() -> Budget:
 @cache
 def rounds() -> Rounds:
     """functions/agent_round"""
+    from werkbank.agent.question import Question
     from werkbank.agent.round import Rounds
     from werkbank.agent.summarization import Summaries
+    from werkbank.ai.operations import Operation
+    from werkbank.websearch.forced import ForcedSearch
 
-    summaries = Summaries(database(), ai())
-    return Rounds(database(), run_streams(), ai(), registry(), run_knowledge(), summaries, utc_now)
+    forced = ForcedSearch(web_lookup()) if ai().can(Operation.WEB_SEARCH) else None
+    question, summaries = Question(run_knowledge(), ai(), forced), Summaries(database(), ai())
+    return Rounds(database(), run_streams(), ai(), registry(), question, summaries, utc_now)
 
 
 @cache

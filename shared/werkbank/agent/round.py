@@ -1,13 +1,14 @@
 """One round: the model is asked once, its answer streamed and stored. Idempotent on (run, round) (AG-23)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from werkbank.agent.history import conversation
 from werkbank.agent.prompt import question_context, system_message
-from werkbank.agent.protocols import AgentDatabase, AgentSession, QuestionContext
+from werkbank.agent.protocols import AgentDatabase, AgentSession
+from werkbank.agent.question import Question
 from werkbank.agent.summarization import Summaries
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
@@ -65,7 +66,7 @@ class Rounds:
         streams: RunStreams,
         ai: AiService,
         registry: Registry,
-        knowledge: QuestionContext,
+        question: Question,
         summaries: Summaries,
         clock: Callable[[], datetime],
     ) -> None:
@@ -73,7 +74,7 @@ class Rounds:
         self._streams = streams
         self._ai = ai
         self._registry = registry
-        self._knowledge = knowledge
+        self._question = question
         self._summaries = summaries
         self._clock = clock
 
@@ -135,15 +136,17 @@ class Rounds:
             calls = session.tool_calls.of_run(run.id)
         question = next(message for message in mine if message.role == "user")
         if question.context is None:
-            messages = self._fix_context(run, question)
+            messages = self._fix_context(run, question, messages[: messages.index(question)])
         folds = self._summaries.fold(run, round, mine, calls, _SUMMARY_SECONDS)
         return _Try(run, round, attempt, begun, (system_message(), *conversation(messages, calls, run.id, folds)))
 
-    def _fix_context(self, run: Run, question: StoredMessage) -> tuple[StoredMessage, ...]:
+    def _fix_context(
+        self, run: Run, question: StoredMessage, earlier: Sequence[StoredMessage]
+    ) -> tuple[StoredMessage, ...]:
         """Settle what goes with the question, unless another try has; return the conversation with it."""
         with self._database.session(run.principal) as session:
             files = session.files.find(question.file_ids)
-        knowledge = self._knowledge.passages(run, question.content, files)
+        knowledge = self._question.gather(run, question, files, earlier)
         with self._database.session(run.principal) as session:
             session.messages.set_context(question.id, question_context(run.started_at, run.zone, knowledge))
             return _messages(session, run)

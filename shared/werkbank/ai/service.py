@@ -146,6 +146,7 @@ class AiService:
 
     def search(self, scope: CallScope, query: str, timeout_seconds: float) -> SearchAnswer:
         """Search the web with the first provider that can. Raises BudgetExceeded, UserError, ProviderError."""
+        count("SearchCalls")
         preflight = self._purse.preflight(scope)
         *others, last = select_models(self._allowed(preflight.rights), ModelWish(Operation.WEB_SEARCH))
         ends_at = self._clock() + timeout_seconds

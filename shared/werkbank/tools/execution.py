@@ -13,7 +13,7 @@ from werkbank.domain.ids import derived_id
 from werkbank.domain.runs import Run, RunRef
 from werkbank.domain.trace import OUTCOME_UNKNOWN, ToolCallLog, ToolCallStatus
 from werkbank.domain.unit_of_work import UnitOfWork
-from werkbank.observability import logger
+from werkbank.observability import count, logger
 from werkbank.streaming.protocols import EventStore
 from werkbank.streaming.run_stream import RunStream, RunStreams
 from werkbank.tools.context import Objects, PassageSearch, ToolContext, ToolSession
@@ -98,6 +98,7 @@ class ToolExecution:
         return None if call.status not in {"claimed", "requested"} else (run, call, is_first)
 
     def _run(self, stream: RunStream, run: Run, call: ToolCallLog, is_first: bool) -> None:
+        count("ToolCalls")
         begun = monotonic()
         status, result = self._outcome(stream, run, call, is_first)
         duration_ms = int((monotonic() - begun) * 1_000)

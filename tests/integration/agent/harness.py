@@ -10,6 +10,7 @@ from werkbank.agent.conclusion import Conclusion, Ending
 from werkbank.agent.failure import ending_of
 from werkbank.agent.finish import Finisher
 from werkbank.agent.memory import Memory
+from werkbank.agent.question import Question
 from werkbank.agent.round import Rounds, Step
 from werkbank.agent.start import Starter
 from werkbank.agent.summarization import Summaries
@@ -33,6 +34,7 @@ from werkbank.tools.execution import ToolExecution
 from werkbank.tools.registry import Registry
 from werkbank.web.reader import WebReader
 from werkbank.websearch.fixture import FixtureSearch
+from werkbank.websearch.forced import ForcedSearch
 from werkbank.websearch.gate import PageNumbers
 from werkbank.websearch.lookup import WebLookup
 
@@ -120,10 +122,16 @@ class Harness:
         knowledge = RunKnowledge(database, self.ai)
         self.starter = Starter(database, streams, self.loop, None, utc_now)
         self.budget = Budget(database, streams)
-        self.rounds = Rounds(
-            database, streams, self.ai, self.registry, knowledge, (summaries or Summaries)(database, self.ai), utc_now
-        )
         self.web = WebLookup(FixtureSearch(), WebReader(), PageNumbers(database), utc_now)
+        self.rounds = Rounds(
+            database,
+            streams,
+            self.ai,
+            self.registry,
+            Question(knowledge, self.ai, ForcedSearch(self.web)),
+            (summaries or Summaries)(database, self.ai),
+            utc_now,
+        )
         self.tools = ToolExecution(database, streams, self.registry, self.objects, knowledge, self.web, utc_now)
         self.conclusion = Conclusion(database, streams, utc_now)
         closing = Closing(database, self.ai, self.registry, utc_now)

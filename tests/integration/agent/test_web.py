@@ -2,6 +2,7 @@
 
 from tests.integration.agent.harness import Harness
 from werkbank.database.connection import Database
+from werkbank.domain.ids import new_id
 from werkbank.domain.messages import ToolCall
 from werkbank.domain.principal import Principal
 from werkbank.websearch.fixture import FixtureSearch
@@ -68,3 +69,33 @@ def test_search_that_finds_nothing_says_so(database: Database, principal: Princi
     harness = with_page(Harness(database, [[search("mayor of Bern")], ["I have no current data."]]))
     harness.ask(principal, config=WEB)
     assert harness.model.requests[1].messages[-1].content == NO_CURRENT_DATA
+
+
+def test_sensitive_question_is_searched_before_the_model_is_asked(database: Database, principal: Principal) -> None:
+    # WS-03: told as context, which models without tools read as well
+    harness = with_page(Harness(database, [["Anna Muster [1]."]]), PAGE)
+    ref = harness.ask(principal, "Who is the mayor of Bern?", config=WEB)
+    told = harness.model.requests[0].messages[-1].content
+    assert "<web_search>" in told
+    assert "Anna Muster" in told
+    assert [event.type for event in harness.events(ref)].count("citations") == 1
+
+
+def test_search_is_never_forced_without_the_web(database: Database, principal: Principal) -> None:
+    # WS-07
+    harness = with_page(Harness(database, [["I do not know."]]), PAGE)
+    harness.ask(principal, "Who is the mayor of Bern?")
+    assert "<web_search>" not in harness.model.requests[0].messages[-1].content
+
+
+def test_follow_up_is_made_to_stand_alone_before_it_is_searched(database: Database, principal: Principal) -> None:
+    # WS-02
+    workflow_id = new_id()
+    script = [["Anna Muster [1]."], ["Where does Anna Muster, mayor of Bern, live?"], ["In Bern [1]."]]
+    harness = with_page(Harness(database, script), PAGE)
+    harness.ask(principal, "Who is the mayor of Bern?", workflowId=workflow_id, config=WEB)
+    ref = harness.ask(principal, "And where does she live?", workflowId=workflow_id, config=WEB)
+    assert harness.events(ref)[-1].data["status"] == "completed"
+    rewriting, answering = harness.model.requests[1:]
+    assert "Who is the mayor of Bern?" in rewriting.messages[-1].content
+    assert "<web_search>" in answering.messages[-1].content

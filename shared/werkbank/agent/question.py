@@ -1,0 +1,58 @@
+"""What goes to the model along with a question: files, passages, and what a search must settle first (WS-02, WS-03)."""
+
+from collections.abc import Sequence
+
+from werkbank.agent.history import conversation
+from werkbank.agent.protocols import QuestionContext
+from werkbank.ai.operations import Operation
+from werkbank.ai.protocols import ChatRequest
+from werkbank.ai.service import AiService
+from werkbank.billing.purse import CallScope
+from werkbank.domain.files import FileItem
+from werkbank.domain.messages import Message
+from werkbank.domain.runs import Run, StoredMessage
+from werkbank.observability import count
+from werkbank.websearch.forced import ForcedSearch
+from werkbank.websearch.protocols import Rewrite
+
+WEB = "web"
+_REWRITE_TOKENS = 256
+_REWRITE_SECONDS = 15.0
+
+
+class Question:
+    """Gathers the context of questions. `forced` is None where nothing can search."""
+
+    def __init__(self, knowledge: QuestionContext, ai: AiService, forced: ForcedSearch | None) -> None:
+        self._knowledge = knowledge
+        self._ai = ai
+        self._forced = forced
+
+    def gather(
+        self, run: Run, question: StoredMessage, files: Sequence[FileItem], earlier: Sequence[StoredMessage]
+    ) -> str:
+        """Return the block for a question; `earlier` is what was said before it. Faults leave their part out."""
+        passages = self._knowledge.passages(run, question.content, files)
+        return "\n\n".join(part for part in (passages, self._searched(run, question.content, earlier)) if part)
+
+    def _searched(self, run: Run, question: str, earlier: Sequence[StoredMessage]) -> str:
+        """Search where only a search answers rightly and the web is allowed; empty otherwise."""
+        if self._forced is None or WEB not in run.config.initial_toolboxes:
+            return ""
+        found = self._forced.context(run, question, conversation(earlier, (), run.id), self._rewriting(run))
+        if found:
+            count("SearchForced")
+        return found
+
+    def _rewriting(self, run: Run) -> Rewrite:
+        def rewrite(messages: Sequence[Message]) -> str:
+            answer = self._ai.chat(
+                CallScope(run.principal, "search", run_id=run.id, workflow_id=run.workflow_id),
+                ChatRequest(messages=tuple(messages), max_output_tokens=_REWRITE_TOKENS),
+                Operation.DATA_ANALYSE,
+                timeout_seconds=_REWRITE_SECONDS,
+                on_text=lambda _: None,
+            )
+            return answer.assembled.message.content
+
+        return rewrite
