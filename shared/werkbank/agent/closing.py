@@ -11,7 +11,6 @@ from werkbank.ai.protocols import ChatRequest
 from werkbank.ai.service import AiService
 from werkbank.billing.purse import CallScope
 from werkbank.domain.errors import ProviderError, UserError
-from werkbank.domain.ids import derived_id
 from werkbank.domain.messages import Message
 from werkbank.domain.runs import Run, RunStatus, StoredMessage
 from werkbank.domain.trace import ToolCallLog
@@ -87,19 +86,8 @@ class Closing:
         return answer.assembled.message.content
 
     def _store(self, run: Run, round: int, text: str) -> None:
-        assert run.workflow_id
         with self._database.session(run.principal) as session:
-            session.messages.add(
-                StoredMessage(
-                    id=derived_id("message", run.id, str(round), "assistant"),
-                    workflow_id=run.workflow_id,
-                    run_id=run.id,
-                    round=round,
-                    role="assistant",
-                    content=text,
-                    created_at=self._clock(),
-                )
-            )
+            session.messages.add(StoredMessage.by_model(run, round, text, self._clock()))
 
 
 def built_text(run: Run, status: RunStatus, calls: Sequence[ToolCallLog]) -> str:

@@ -10,7 +10,6 @@ from werkbank.agent.citing import cited
 from werkbank.agent.protocols import AgentDatabase, AgentSession
 from werkbank.domain.base import WireModel
 from werkbank.domain.events import EventType, RunEvent
-from werkbank.domain.ids import derived_id
 from werkbank.domain.runs import Run, RunRef, RunStatus, StoredMessage
 from werkbank.streaming.run_stream import RunStreams
 
@@ -97,24 +96,9 @@ class Conclusion:
             interrupted = run.rounds + 1
             text = session.events.streamed_text(run.id, interrupted)
             if text:
-                return self._keep_partial(session, run, interrupted, text)
+                return session.messages.add(StoredMessage.by_model(run, interrupted, text, self._clock(), partial=True))
         last = session.messages.last_answer(run.id)
         return last if last and last.content and not last.tool_calls else None
-
-    def _keep_partial(self, session: AgentSession, run: Run, round: int, text: str) -> StoredMessage:
-        assert run.workflow_id
-        return session.messages.add(
-            StoredMessage(
-                id=derived_id("message", run.id, str(round), "assistant"),
-                workflow_id=run.workflow_id,
-                run_id=run.id,
-                round=round,
-                role="assistant",
-                content=text,
-                partial=True,
-                created_at=self._clock(),
-            )
-        )
 
     def _summary(self, session: AgentSession, run: Run, status: RunStatus) -> dict[str, JsonValue]:
         rounds = session.runs.rounds(run.id)

@@ -16,7 +16,6 @@ from werkbank.ai.service import AiService, Answer
 from werkbank.billing.purse import CallScope
 from werkbank.domain.base import WireModel
 from werkbank.domain.errors import BudgetExceeded, RetryableProviderError, RunOver
-from werkbank.domain.ids import derived_id
 from werkbank.domain.messages import Message, ToolCall
 from werkbank.domain.runs import Run, RunRef, RunStatus, StoredMessage
 from werkbank.domain.trace import AgentRoundLog
@@ -173,16 +172,13 @@ class Rounds:
                 ),
             )
             stored = session.messages.add(
-                StoredMessage(
-                    id=derived_id("message", run.id, str(attempt.round), "assistant"),
-                    workflow_id=run.workflow_id,
-                    run_id=run.id,
-                    round=attempt.round,
-                    role="assistant",
-                    content=spoken.content,
+                StoredMessage.by_model(
+                    run,
+                    attempt.round,
+                    spoken.content,
+                    self._clock(),
                     tool_calls=calls,
                     provider_data=spoken.provider_data,
-                    created_at=self._clock(),
                 )
             )
             # Should two tries have come this far, the answer that was stored first decides what is called.

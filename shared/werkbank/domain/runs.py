@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field, JsonValue
 
 from werkbank.domain.base import WireModel
+from werkbank.domain.ids import derived_id
 from werkbank.domain.messages import ToolCall
 from werkbank.domain.principal import Principal
 
@@ -153,6 +154,33 @@ class StoredMessage(WireModel):
     citations: tuple[Citation, ...] = ()
     partial: bool = False
     created_at: datetime
+
+    @classmethod
+    def by_model(
+        cls,
+        run: Run,
+        round: int,
+        content: str,
+        at: datetime,
+        *,
+        tool_calls: tuple[ToolCall, ...] = (),
+        provider_data: dict[str, JsonValue] | None = None,
+        partial: bool = False,
+    ) -> "StoredMessage":
+        """Return what the model said in a round of an agent's run; the same round always has the same message id."""
+        assert run.workflow_id, "only agents' runs have messages"
+        return cls(
+            id=derived_id("message", run.id, str(round), "assistant"),
+            workflow_id=run.workflow_id,
+            run_id=run.id,
+            round=round,
+            role="assistant",
+            content=content,
+            tool_calls=tool_calls,
+            provider_data=provider_data,
+            partial=partial,
+            created_at=at,
+        )
 
 
 class Workflow(WireModel):

@@ -9,6 +9,7 @@ from typing import Final
 import boto3
 import httpx
 import pytest
+from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from werkbank.aws.connections import Connections, SocketPush, encode_event
@@ -140,7 +141,10 @@ def test_push_to_nowhere_fails_nothing(table: str) -> None:
 
 
 def test_push_without_the_table_fails_nothing(aws: None) -> None:
-    SocketPush(Connections("no such table"), "http://127.0.0.1:1").push("u", an_event())
+    connections = Connections("no such table")
+    with pytest.raises(ClientError):
+        connections.of("u")
+    SocketPush(connections, "http://127.0.0.1:1").push("u", an_event())
 
 
 def test_connections_belong_to_their_user(table: str) -> None:

@@ -59,6 +59,7 @@ NOT_YET_DOUBLE = {Operation.IMAGE_GENERATE, Operation.WEB_CRAWL}
 
 @pytest.mark.parametrize("operation", sorted(set(Operation) - INTERNAL_ONLY - NOT_YET_DOUBLE))
 def test_every_operation_has_candidates_of_several_providers(operation: Operation) -> None:
+    # AI-02, AI-03
     models = available_models(ModelKeys.model_validate(ALL_KEYS))
     candidates = select_models(models, ModelWish(operation))
     assert len({model.provider for model in candidates if not model.is_internal}) >= 2
