@@ -18,6 +18,7 @@ def handler(event: Event, context: LambdaContext) -> Event:
     timeout_seconds = context.get_remaining_time_in_millis() / 1_000 - _RESERVE_SECONDS
     step = bootstrap.rounds().run(ref, ref.round, timeout_seconds)
     batches: list[JsonValue] = [
-        [ToolCallRef(**ref.model_dump(), call_id=call_id).to_wire() for call_id in batch] for batch in step.batches
+        [{**ToolCallRef(**ref.model_dump(), call_id=id).to_wire(), "confirm": id in step.confirm} for id in batch]
+        for batch in step.batches
     ]
     return {**ref.to_wire(), "next": step.next, "status": step.status, "batches": batches}

@@ -1,4 +1,4 @@
-"""Runs one tool call; its result goes to the database (AG-05, AG-10, AG-23)."""
+"""Runs one tool call; its result goes to the database (AG-05, AG-10, AG-23). Asks for consent first where it must."""
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -9,7 +9,11 @@ from werkbank.observability import Event, observed
 
 @observed
 def handler(event: Event, context: LambdaContext) -> Event:
-    """Take a tool call's ids; answer nothing."""
+    """Take a tool call's ids, with `taskToken` when its user is only to be asked (AG-24); answer nothing."""
     ref = ToolCallRef.model_validate(event)
-    bootstrap.tool_execution().execute(ref, ref.round, ref.call_id)
+    token = event.get("taskToken")
+    if token:
+        bootstrap.tool_execution().ask_consent(ref, ref.round, ref.call_id, str(token))
+    else:
+        bootstrap.tool_execution().execute(ref, ref.round, ref.call_id)
     return {}

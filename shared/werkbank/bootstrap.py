@@ -175,7 +175,7 @@ def frames() -> Frames:
     from werkbank.agent.frames import Frames
     from werkbank.agent.start import Starter
 
-    loop = StateMachine(config.SocketFunctionSettings().agent_run_arn)
+    loop = StateMachine(config.LoopSettings().agent_run_arn)
     limit = config.MandateSettings().mandate_limit_chf
     starter = Starter(database(), run_streams(), loop, limit, utc_now)
     return Frames(database(), starter, Conclusion(database(), run_streams(), utc_now), loop, encode_event)
@@ -241,6 +241,7 @@ def index_embedder(run: RunRef) -> EmbedTexts:
 @cache
 def api() -> FastAPI:
     """functions/api"""
+    from werkbank.agent.consent import Consent
     from werkbank.rest.app import create_app
     from werkbank.rest.services import Services
 
@@ -251,6 +252,7 @@ def api() -> FastAPI:
             objects=objects(),
             tickets=tickets(),
             ai=ai(),
+            consent=Consent(database(), StateMachine(settings.agent_run_arn)),
             socket_url=settings.socket_url,
             max_upload_bytes=settings.max_upload_bytes,
             mandate_limit_chf=settings.mandate_limit_chf,

@@ -68,6 +68,12 @@ class SignInSettings(_Settings):
     auth_logout_url: str
 
 
+class LoopSettings(_Settings):
+    """The state machine that runs questions."""
+
+    agent_run_arn: str
+
+
 class AgentRoundSettings(DatabaseSettings, ModelSettings, SocketSettings):
     """functions/agent_round"""
 
@@ -106,17 +112,17 @@ class DeadLetterSettings(DatabaseSettings, SocketSettings):
     """functions/dead_letter"""
 
 
-class SocketFunctionSettings(DatabaseSettings, SocketSettings, MandateSettings):
+class SocketFunctionSettings(DatabaseSettings, SocketSettings, MandateSettings, LoopSettings):
     """functions/socket"""
-
-    agent_run_arn: str
 
 
 class AuthorizeSocketSettings(TicketSettings):
     """functions/authorize_socket"""
 
 
-class ApiSettings(DatabaseSettings, ModelSettings, BucketSettings, TicketSettings, UploadSettings, MandateSettings):
+class ApiSettings(
+    DatabaseSettings, ModelSettings, BucketSettings, TicketSettings, UploadSettings, MandateSettings, LoopSettings
+):
     """functions/api"""
 
     socket_url: str

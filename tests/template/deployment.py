@@ -87,8 +87,10 @@ class StateMachine:
 
     def function(self, task: Tree) -> Function:
         """The function a task invokes."""
-        key = re.fullmatch(r"\$\{(\w+)}", task["Resource"])
-        assert key, f"{task['Resource']} is no placeholder"
+        # A task that waits for a token names its function among its parameters.
+        resource = task.get("Parameters", {}).get("FunctionName", task["Resource"])
+        key = re.fullmatch(r"\$\{(\w+)}", resource)
+        assert key, f"{resource} is no placeholder"
         logical_id = self.substitutions[key[1]]["Fn::GetAtt"][0]
         return next(function for function in functions().values() if function.logical_id == logical_id)
 

@@ -28,9 +28,9 @@ def names_of(*kinds: type[Exception]) -> set[str]:
 
 def handled_within(task: str) -> set[str]:
     """The errors that a task's own function has retried before it gives up: there is one retry layer (AG-11)."""
-    if task != "Round":
-        return set()
-    return names_of(errors.ProviderError)
+    if task == "AskUser":
+        return {"States.Timeout"}  # no answer is an answer
+    return names_of(errors.ProviderError) if task == "Round" else set()
 
 
 def error_names(state: Tree) -> set[str]:

@@ -189,3 +189,30 @@ def test_a_broken_file_is_recorded_as_failed(functions: Functions, failing: str)
     assert name == "StoreIndex"
     assert event == {**state, "failure": event["failure"]}
     assert event["failure"]["Error"] == "DocumentError"
+
+
+@pytest.mark.parametrize("answer", ["token", "decided before"])
+def test_call_that_needs_consent_waits_for_it(functions: Functions, answer: str) -> None:
+    # AG-24: no function runs while the user thinks; a decision that came first lets it go on at once
+    call = {**IDS, "round": 1, "callId": "c"}
+    functions.answers["CheckBudget"] = script(
+        {**IDS, "round": 1, "next": "round"}, {**IDS, "round": 2, "next": "finish"}
+    )
+    functions.answers["AgentRound"] = script(
+        {**IDS, "round": 1, "next": "tools", "batches": [[{**call, "confirm": True}]]}
+    )
+
+    def execute(event: Event) -> Event:
+        if "taskToken" in event and answer == "decided before":
+            raise FunctionError("Conflict")
+        if "taskToken" in event:
+            boto3.client("stepfunctions", region_name=REGION).send_task_success(
+                taskToken=event["taskToken"], output="{}"
+            )
+        return {}
+
+    functions.answers["ExecuteTool"] = execute
+    assert run("AgentRun", IDS) == "SUCCEEDED"
+    asked, executed = functions.events("ExecuteTool")
+    assert {key: asked[key] for key in call} == call
+    assert "taskToken" not in executed

@@ -32,13 +32,14 @@ _SUMMARY_SECONDS = 60.0
 class Step(WireModel):
     """Where the loop goes after a round: `round` means the same one again, in a fresh invocation.
 
-    `batches` are call ids, batches one after the other, each batch at once.
+    `batches` are call ids, batches one after the other, each batch at once; those in `confirm` wait for consent.
     """
 
     next: Literal["tools", "finish", "round"]
     round: int
     status: RunStatus = "running"
     batches: tuple[tuple[str, ...], ...] = ()
+    confirm: frozenset[str] = frozenset()
 
 
 class _BrokeOffError(Exception):
@@ -93,7 +94,13 @@ class Rounds:
             return Step(next="round", round=round)
         if not answer.tool_calls:
             return Step(next="finish", round=round, status="completed")
-        return Step(next="tools", round=round, batches=self._registry.batches(answer.tool_calls))
+        return self._to_tools(ref, round, answer.tool_calls)
+
+    def _to_tools(self, ref: RunRef, round: int, calls: tuple[ToolCall, ...]) -> Step:
+        with self._database.session(ref.principal) as session:
+            tools = self._tools(session.runs.get(ref.run_id))
+        confirm = frozenset(call.id for call in calls if tools.needs_confirmation(call.name))
+        return Step(next="tools", round=round, batches=tools.batches(calls), confirm=confirm)
 
     def _tools(self, run: Run) -> Registry:
         return self._registry.active(run.config.initial_toolboxes)

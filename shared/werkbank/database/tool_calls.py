@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from werkbank.database.store import Store
 from werkbank.domain.messages import ToolCall
-from werkbank.domain.trace import ToolCallLog, ToolCallStatus
+from werkbank.domain.trace import OpenConfirmation, ToolCallLog, ToolCallStatus
 
 _COLUMNS = ", ".join(ToolCallLog.model_fields)
 _KEY = "run_id = %s AND round = %s AND call_id = %s"
@@ -34,6 +34,43 @@ class ToolCalls(Store):
             (run_id, round, call_id),
         )
         return (claimed, True) if claimed else (self.get(run_id, round, call_id), False)
+
+    def await_consent(self, run_id: str, round: int, call_id: str, task_token: str) -> ToolCallLog | None:
+        """Note that a call waits for consent and what wakes it up; None if it waits or is decided already."""
+        return self._find(
+            ToolCallLog,
+            f"UPDATE tool_call SET task_token = %s, asked_at = clock_timestamp() WHERE {_KEY}"
+            f" AND task_token IS NULL AND status = 'requested' RETURNING {_COLUMNS}",
+            (task_token, run_id, round, call_id),
+        )
+
+    def renew_token(self, run_id: str, round: int, call_id: str, task_token: str) -> ToolCallLog | None:
+        """Replace what wakes a waiting call up, as a retried state brings a new token; None if it is decided."""
+        return self._find(
+            ToolCallLog,
+            f"UPDATE tool_call SET task_token = %s WHERE {_KEY} AND approved IS NULL AND status = 'requested'"
+            f" RETURNING {_COLUMNS}",
+            (task_token, run_id, round, call_id),
+        )
+
+    def open_confirmations(self) -> tuple[OpenConfirmation, ...]:
+        """Return the calls of running runs that wait for consent, the oldest first."""
+        columns = ", ".join(f"c.{name}" for name in OpenConfirmation.model_fields)
+        return self._list(
+            OpenConfirmation,
+            f"SELECT {columns} FROM tool_call c JOIN run r ON r.id = c.run_id AND r.status = 'running'"
+            " WHERE c.task_token IS NOT NULL AND c.approved IS NULL AND c.status = 'requested' ORDER BY c.asked_at",
+        )
+
+    def decide(self, run_id: str, round: int, call_id: str, approved: bool) -> OpenConfirmation | None:
+        """Record what the user said; the same again changes nothing. None when nobody asks or the word was another."""
+        columns = ", ".join(OpenConfirmation.model_fields)
+        return self._find(
+            OpenConfirmation,
+            f"UPDATE tool_call SET approved = %s WHERE {_KEY} AND task_token IS NOT NULL AND status = 'requested'"
+            f" AND coalesce(approved, %s) = %s RETURNING {columns}",
+            (approved, run_id, round, call_id, approved, approved),
+        )
 
     def complete(
         self, run_id: str, round: int, call_id: str, status: ToolCallStatus, result: str, duration_ms: int

@@ -9,7 +9,7 @@ from werkbank.domain.base import WireModel
 
 EventType = Literal[
     "message", "status", "chunk", "toolCall", "toolResult", "agentProgress", "agentSummary", "fileCreated",
-    "citations", "indexProgress", "complete", "stopped", "error",
+    "citations", "confirmation", "indexProgress", "complete", "stopped", "error",
 ]  # fmt: skip
 
 TERMINAL_EVENTS: frozenset[EventType] = frozenset({"complete", "stopped", "error"})

@@ -4,6 +4,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
+from pydantic import Field
+
 from werkbank.domain.base import WireModel
 from werkbank.domain.runs import RunStatus
 
@@ -17,7 +19,7 @@ ToolCallStatus = Literal["requested", "claimed", "succeeded", "failed", "unknown
 
 
 class ToolCallLog(WireModel):
-    """One tool call as it went; `result` is what the model got to read."""
+    """One tool call as it went; `result` is what the model got to read, `approved` what its user said where asked."""
 
     run_id: str
     round: int
@@ -26,8 +28,21 @@ class ToolCallLog(WireModel):
     name: str
     arguments: str
     status: ToolCallStatus
+    approved: bool | None = None
     result: str | None = None
     duration_ms: int | None = None
+
+
+class OpenConfirmation(WireModel):
+    """A call that waits for its user's consent. `task_token` wakes the state machine up; it never leaves the server."""
+
+    run_id: str
+    round: int
+    call_id: str
+    name: str
+    arguments: str
+    asked_at: datetime
+    task_token: str = Field(exclude=True)
 
 
 class AgentRoundLog(WireModel):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from werkbank.agent.consent import Consent
 from werkbank.ai.service import AiService
 from werkbank.aws.objects import S3Objects
 from werkbank.aws.tickets import Tickets
@@ -19,6 +20,7 @@ class Services:
     objects: S3Objects
     tickets: Tickets
     ai: AiService
+    consent: Consent
     socket_url: str
     max_upload_bytes: int
     mandate_limit_chf: Decimal

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from werkbank.domain.errors import DocumentError, RunOver, StorageUnavailable, ToolError, UserError
+from werkbank.domain.errors import Conflict, DocumentError, RunOver, StorageUnavailable, ToolError, UserError
 from werkbank.domain.events import RunEvent
 from werkbank.domain.ids import derived_id
 from werkbank.domain.runs import Run, RunRef
@@ -24,11 +24,14 @@ from werkbank.websearch.protocols import WebAccess
 MAX_RESULT_CHARACTERS = 24_000
 # A frame of the socket holds 32 kB: the page shows the beginning, the log holds all.
 MAX_SHOWN_CHARACTERS = 2_000
+NOT_ALLOWED = "The user did not allow this call. Do not try it again; go on without it, or ask what they want instead."
 
 
 class ToolCallLedger(Protocol):
     """The ledger of tool calls."""
 
+    def await_consent(self, run_id: str, round: int, call_id: str, task_token: str) -> ToolCallLog | None: ...
+    def renew_token(self, run_id: str, round: int, call_id: str, task_token: str) -> ToolCallLog | None: ...
     def claim(self, run_id: str, round: int, call_id: str) -> tuple[ToolCallLog, bool]: ...
     def complete(
         self, run_id: str, round: int, call_id: str, status: ToolCallStatus, result: str, duration_ms: int
@@ -78,6 +81,31 @@ class ToolExecution:
         except RunOver:
             logger.info("run ended before its tool call", extra={"runId": ref.run_id, "callId": call_id})
 
+    def ask_consent(self, ref: RunRef, round: int, call_id: str, task_token: str) -> None:
+        """Ask the user whether a call may run; the token wakes the loop up when they have decided.
+
+        Asked once: a repeated request only brings a new token. Raises NotFound, StorageUnavailable, and Conflict when
+        the user has decided already, since then nobody will use the token.
+        """
+        told: list[RunEvent] = []
+        stream = self._streams.of(ref)
+        try:
+            with self._database.session(ref.principal) as session:
+                call = session.tool_calls.await_consent(ref.run_id, round, call_id, task_token)
+                if call:
+                    data: dict[str, JsonValue] = {
+                        "callId": call_id,
+                        "round": round,
+                        "name": call.name,
+                        "arguments": call.arguments[:MAX_SHOWN_CHARACTERS],
+                    }
+                    told.append(session.events.append(ref.run_id, "confirmation", data))
+                elif session.tool_calls.renew_token(ref.run_id, round, call_id, task_token) is None:
+                    raise Conflict("This call is decided already.")
+        except RunOver:
+            logger.info("run ended before its tool call", extra={"runId": ref.run_id, "callId": call_id})
+        stream.publish(*told)
+
     def _claim(self, stream: RunStream, round: int, call_id: str) -> tuple[Run, ToolCallLog, bool] | None:
         """Claim the call and tell of it in one transaction; None when its outcome is stored already."""
         ref = stream.run
@@ -111,6 +139,9 @@ class ToolExecution:
         """Run the handler; every fault becomes a result that the model can act on."""
         try:
             tool = self._tools(run).get(call.name)
+            # Whatever the loop did, nothing runs that its user was to decide and has not allowed.
+            if tool.needs_confirmation and not call.approved:
+                return "failed", NOT_ALLOWED
             if not is_first and not tool.safe_to_repeat:
                 return "unknown", OUTCOME_UNKNOWN
             return "succeeded", tool.call(self._context(stream, run, call), call.arguments)

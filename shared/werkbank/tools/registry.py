@@ -21,13 +21,17 @@ _SHOWN_CHARACTERS = 60
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool. `read_only` calls may run side by side; `safe_to_repeat` ones may run again after a crash."""
+    """A tool. `read_only` calls may run side by side; `safe_to_repeat` ones may run again after a crash.
+
+    Calls of a tool that `needs_confirmation` wait for the user's consent, for days if need be (AG-24).
+    """
 
     name: str
     description: str
     toolbox: str
     read_only: bool
     safe_to_repeat: bool
+    needs_confirmation: bool
     arguments: type[BaseModel]
     handler: Handler
 
@@ -51,7 +55,12 @@ class Tool:
 
 
 def tool(
-    *, name: str | None = None, toolbox: str = CORE, read_only: bool = False, safe_to_repeat: bool = False
+    *,
+    name: str | None = None,
+    toolbox: str = CORE,
+    read_only: bool = False,
+    safe_to_repeat: bool = False,
+    needs_confirmation: bool = False,
 ) -> Callable[[Handler], Tool]:
     """Make a tool of a function `(context, …typed arguments) -> text`; its docstring is what the model reads.
 
@@ -65,6 +74,7 @@ def tool(
             toolbox=toolbox,
             read_only=read_only,
             safe_to_repeat=read_only or safe_to_repeat,
+            needs_confirmation=needs_confirmation,
             arguments=_arguments_model(handler),
             handler=handler,
         )
@@ -108,12 +118,17 @@ class Registry:
         """Tell whether a call may run beside others; calls of unknown tools only give an error, so they may."""
         return name not in self._tools or self._tools[name].read_only
 
+    def needs_confirmation(self, name: str) -> bool:
+        """Tell whether a call has to wait for consent."""
+        return name in self._tools and self._tools[name].needs_confirmation
+
     def batches(self, calls: Sequence[ToolCall]) -> tuple[tuple[str, ...], ...]:
         """Group calls, in the model's order: neighbouring read-only ones together, every other one alone (AG-05)."""
         batches: list[list[str]] = []
         previous_reads = False
         for call in calls:
-            reads = self.is_read_only(call.name)
+            # A call that waits would hold up those beside it.
+            reads = self.is_read_only(call.name) and not self.needs_confirmation(call.name)
             if reads and previous_reads:
                 batches[-1].append(call.id)
             else:
