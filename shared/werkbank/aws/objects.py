@@ -40,6 +40,15 @@ class S3Objects:
         """Store an object, over what was there."""
         self._client.put_object(Bucket=self._bucket, Key=key, Body=data, ContentType=content_type)
 
+    def copy(self, source: str, target: str) -> None:
+        """Store an object's bytes under another key as well. Raises NotFound."""
+        try:
+            self._client.copy_object(
+                Bucket=self._bucket, Key=target, CopySource={"Bucket": self._bucket, "Key": source}
+            )
+        except ClientError as error:
+            raise _translated(error) from error
+
     def delete(self, key: str) -> None:
         """Remove an object; there may be none."""
         self._client.delete_object(Bucket=self._bucket, Key=key)

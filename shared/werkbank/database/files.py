@@ -97,14 +97,15 @@ class Files(Store):
         return self.get(file_id)
 
     def set_content(self, file_id: str, object_key: str, size: int, mime_type: str) -> None:
-        """Point the file at new bytes; it waits to be indexed again. Raises NotFound."""
+        """Point the file at new bytes; it waits to be indexed again. Raises NotFound, Forbidden."""
         changed = self._touched(
             "UPDATE file_item SET object_key = %s, size = %s, mime_type = %s, status = 'pending', status_reason = NULL,"
             " updated_at = now() WHERE id = %s",
             (object_key, size, mime_type, file_id),
         )
         if not changed:
-            self.get(file_id)
+            name = self.get(file_id).file_name
+            raise Forbidden(f"“{name}” is shared with you; only its owner or an administrator may change it.")
 
     def set_status(
         self,

@@ -132,7 +132,7 @@ def _new_item(body: NewFile, principal: Principal, now: datetime) -> FileItem:
     return FileItem(
         id=file_id, mandate_id=principal.mandate_id, user_id=principal.user_id, folder_id=body.folder_id,
         file_name=body.file_name, mime_type=body.mime_type or guessed or "application/octet-stream", size=body.size,
-        tags=body.tags, object_key=f"files/{principal.mandate_id}/{principal.user_id}/{file_id}/{new_id()}",
+        tags=body.tags, object_key=_object_key(principal.mandate_id, principal.user_id, file_id),
         created_at=now, updated_at=now,
     )  # fmt: skip
 
@@ -180,6 +180,25 @@ def delete_file(file_id: str, principal: CurrentPrincipal, services: CurrentServ
         item = session.files.delete(file_id)
     services.objects.delete(item.object_key)
     return Response(status_code=204)
+
+
+@router.post("/files/{file_id}/reindex", status_code=202)
+def reindex_file(file_id: str, principal: CurrentPrincipal, services: CurrentServices) -> File:
+    """Index a file anew. Its bytes move to a new key, and what arrives in storage indexes itself."""
+    with services.database.session(principal) as session:
+        session.files.lock(file_id)
+        item = session.files.get(file_id)
+        key = _object_key(item.mandate_id, item.user_id, file_id)
+        session.files.set_content(file_id, key, item.size, item.mime_type)
+        services.objects.copy(item.object_key, key)
+        changed = session.files.get(file_id)
+    services.objects.delete(item.object_key)
+    return File.of(changed)
+
+
+def _object_key(mandate_id: str, user_id: str, file_id: str) -> str:
+    """Return a new key for a file's bytes: every version has its own, and says for whom it is indexed."""
+    return f"files/{mandate_id}/{user_id}/{file_id}/{new_id()}"
 
 
 @router.get("/files/{file_id}/content")

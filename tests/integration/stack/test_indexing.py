@@ -157,3 +157,14 @@ def test_notice_that_failed_too_often_marks_its_file(client: Client, stack: Loca
     file = client.call("GET", f"/files/{announced['file']['id']}")
     assert file["status"] == "failed"
     assert "upload" in file["statusReason"].lower()
+
+
+def test_file_can_be_indexed_again(client: Client) -> None:
+    file = upload(client, "again.txt", b"The lighthouse keeper feeds the seagulls.")
+    client.call("POST", f"/files/{file['id']}/reindex")
+    again = settled(client, file)
+    assert again["status"] == "indexed"
+    assert again["indexRunId"] != file["indexRunId"]
+    found = client.call("GET", "/knowledge/search", params={"q": "lighthouse keeper seagulls"})["passages"]
+    assert [passage["fileId"] for passage in found].count(file["id"]) == 1
+    assert httpx.get(client.call("GET", f"/files/{file['id']}/content")["url"]).content.startswith(b"The lighthouse")

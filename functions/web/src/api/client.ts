@@ -48,6 +48,9 @@ export class ApiClient {
   renameFolder = (id: string, name: string) => this.#send<unknown>("PATCH", path`/folders/${id}`, { name });
   deleteFolder = (id: string) => this.#send<unknown>("DELETE", path`/folders/${id}?recursive=true`);
 
+  decide = (runId: string, round: number, callId: string, approved: boolean) =>
+    this.#send<unknown>("POST", "/confirmations", { runId, round, callId, approved });
+
   workflows = async (search: string) => {
     const query = search ? `?${new URLSearchParams({ search })}` : "";
     return (await this.#send<{ workflows: WorkflowRow[] }>("GET", `/workflows${query}`)).workflows;

@@ -29,7 +29,7 @@ export const AssistantMessage = memo(function AssistantMessage({ turn, run }: As
         group.kind === "text" ? (
           <Answer key={group.key} text={group.text} citations={run.citations} streaming={streaming} />
         ) : (
-          <ToolSteps key={group.key} steps={group.steps} running={streaming} />
+          <ToolSteps key={group.key} runId={run.runId} steps={group.steps} running={streaming} />
         ),
       )}
       {streaming && <Activity run={run} />}

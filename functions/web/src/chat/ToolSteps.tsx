@@ -2,21 +2,22 @@ import { formatDuration } from "../i18n/format";
 import { useText } from "../i18n/language";
 import type { ToolBlock } from "../runs/runState";
 import { Icon } from "../ui/Icon";
+import { ConsentRequest } from "./ConsentRequest";
 
 /** Consecutive tool calls as one list of steps, each of which opens to its arguments and result. */
-export function ToolSteps({ steps, running }: { steps: readonly ToolBlock[]; running: boolean }) {
+export function ToolSteps({ runId, steps, running }: { runId: string; steps: readonly ToolBlock[]; running: boolean }) {
   const t = useText();
   const label = steps.length === 1 ? t("chat.steps.one") : t("chat.steps.many", { n: steps.length });
   return (
     <ol className="tool-steps" aria-label={label}>
       {steps.map((step) => (
-        <ToolStep key={step.key} step={step} running={running} />
+        <ToolStep key={step.key} runId={runId} step={step} running={running} />
       ))}
     </ol>
   );
 }
 
-function ToolStep({ step, running }: { step: ToolBlock; running: boolean }) {
+function ToolStep({ runId, step, running }: { runId: string; step: ToolBlock; running: boolean }) {
   const t = useText();
   const status = statusOf(step, running);
   return (
@@ -49,13 +50,15 @@ function ToolStep({ step, running }: { step: ToolBlock; running: boolean }) {
           )}
         </dl>
       </details>
+      {status === "waiting" && <ConsentRequest runId={runId} step={step} />}
     </li>
   );
 }
 
 /** A call without a result in a run that is over did not come to its end. */
-function statusOf(step: ToolBlock, running: boolean): "running" | "done" | "failed" | "stopped" {
+function statusOf(step: ToolBlock, running: boolean): "running" | "waiting" | "done" | "failed" | "stopped" {
   if (step.outcome) return step.outcome.success ? "done" : "failed";
+  if (running && step.awaiting) return "waiting";
   return running ? "running" : "stopped";
 }
 

@@ -161,6 +161,10 @@ export const dictionary = {
   "chat.step.done": { en: "done", de: "erledigt" },
   "chat.step.failed": { en: "failed", de: "gescheitert" },
   "chat.step.stopped": { en: "interrupted", de: "unterbrochen" },
+  "chat.step.waiting": { en: "waits for your consent", de: "wartet auf Ihre Zustimmung" },
+  "chat.consent.question": { en: "Allow this call?", de: "Diesen Aufruf erlauben?" },
+  "chat.consent.allow": { en: "Allow", de: "Erlauben" },
+  "chat.consent.decline": { en: "Decline", de: "Ablehnen" },
   "chat.step.arguments": { en: "Arguments", de: "Argumente" },
   "chat.step.result": { en: "Result", de: "Ergebnis" },
 

@@ -26,6 +26,7 @@ interface EventData {
   message: { messageId: string; role: string; content: string; round: number };
   chunk: { round: number; attempt: number; text: string };
   toolCall: { callId: string; round: number; name: string; arguments: string; readOnly: boolean };
+  confirmation: { callId: string; round: number; name: string; arguments: string };
   toolResult: { callId: string; round: number; name: string; success: boolean; summary: string; durationMs: number };
   agentProgress: Progress;
   citations: { citations: Citation[] };

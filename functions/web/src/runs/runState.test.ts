@@ -42,6 +42,21 @@ const whole = log(
   { type: "complete", data: { status: "completed", workflowId: "w1", messageId: "m1" } },
 );
 
+describe("a call that needs consent", () => {
+  const asked: Bare = {
+    type: "confirmation",
+    data: { callId: "c1", round: 1, name: "sendMail", arguments: "{}" },
+  };
+
+  it("waits until it runs, as one step", () => {
+    const waiting = replay(log(asked)).blocks;
+    expect(waiting).toMatchObject([{ key: "c1", name: "sendMail", awaiting: true }]);
+    const running = replay(log(asked, call)).blocks;
+    expect(running).toMatchObject([{ key: "c1", awaiting: false, outcome: null }]);
+    expect(replay(log(asked, call, result)).blocks).toMatchObject([{ outcome: { success: true } }]);
+  });
+});
+
 describe("applyEvent", () => {
   it("tells the run in order", () => {
     const run = replay(whole);

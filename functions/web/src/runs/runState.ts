@@ -18,6 +18,8 @@ export interface ToolBlock {
   name: string;
   arguments: string;
   readOnly: boolean;
+  /** The call waits for the user's consent. */
+  awaiting: boolean;
   outcome: { success: boolean; summary: string; durationMs: number | null } | null;
 }
 
@@ -88,6 +90,8 @@ function show(run: RunState, event: RunEvent): RunState {
       return event.data.role === "assistant" ? { ...run, blocks: storeText(run.blocks, event) } : run;
     case "toolCall":
       return { ...run, blocks: addToolCall(run.blocks, event) };
+    case "confirmation":
+      return { ...run, blocks: addConfirmation(run.blocks, event) };
     case "toolResult":
       return { ...run, blocks: addToolResult(run.blocks, event) };
     case "agentProgress":
@@ -142,8 +146,17 @@ function lastTextOf(blocks: readonly Block[], round: number): number {
 
 function addToolCall(blocks: readonly Block[], event: EventOf<"toolCall">): readonly Block[] {
   const { callId, round, name, arguments: args, readOnly } = event.data;
-  if (blocks.some((block) => block.key === callId)) return blocks;
-  return [...blocks, { kind: "tool", key: callId, round, name, arguments: args, readOnly, outcome: null }];
+  const at = blocks.findIndex((block) => block.key === callId);
+  const block = blocks[at];
+  if (block?.kind === "tool") return blocks.with(at, { ...block, readOnly, awaiting: false });
+  const call = { kind: "tool", key: callId, round, name, arguments: args, readOnly, awaiting: false } as const;
+  return [...blocks, { ...call, outcome: null }];
+}
+
+function addConfirmation(blocks: readonly Block[], event: EventOf<"confirmation">): readonly Block[] {
+  const { callId, round, name, arguments: args } = event.data;
+  const call = { kind: "tool", key: callId, round, name, arguments: args, readOnly: false, awaiting: true } as const;
+  return [...blocks, { ...call, outcome: null }];
 }
 
 function addToolResult(blocks: readonly Block[], event: EventOf<"toolResult">): readonly Block[] {
