@@ -5,6 +5,7 @@ those that have no meaning on one machine. A type on no list stops the start, so
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,7 @@ _DROPPED = {
     # moto answers every origin; nothing here lives long enough for a life cycle.
     "AWS::S3::Bucket": ("LifecycleConfiguration", "BucketEncryption", "CorsConfiguration", "OwnershipControls"),
 }
+_PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 _APPLIED_LATER = ("NotificationConfiguration", "VersioningConfiguration", "LoggingConfig")
 
 
@@ -207,7 +209,10 @@ def _definition(properties: Tree) -> Any:
     if isinstance(text, dict):  # the translator joins the lines of the pretty-printed JSON
         separator, lines = text["Fn::Join"]
         text = separator.join(lines)
-    return {"Fn::Sub": [text, properties.get("DefinitionSubstitutions", {})]}
+    # Not Fn::Sub: moto's takes `$$` for an escaped `$`, and Step Functions' context object (`$$.Task.Token`) is lost.
+    values = properties.get("DefinitionSubstitutions", {})
+    parts = _PLACEHOLDER.split(text)
+    return {"Fn::Join": ["", [values[part] if at % 2 else part for at, part in enumerate(parts)]]}
 
 
 def _create_stack(aws: Aws, resources: dict[str, Tree]) -> dict[str, str]:

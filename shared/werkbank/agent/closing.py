@@ -72,7 +72,7 @@ class Closing:
         request = ChatRequest(
             messages=(system_message(), *history, Message(role="user", content=last_call)),
             max_output_tokens=MAX_OUTPUT_TOKENS,
-            tools=self._registry.active(run.config.initial_toolboxes).definitions(),
+            tools=self._registry.active(run.toolboxes).definitions(),
             may_call_tools=False,
         )
         scope = CallScope(run.principal, "summary", run.id, run.rounds + 1, run.workflow_id)

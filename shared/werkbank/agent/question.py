@@ -37,7 +37,7 @@ class Question:
 
     def _searched(self, run: Run, question: str, earlier: Sequence[StoredMessage]) -> str:
         """Search where only a search answers rightly and the web is allowed; empty otherwise."""
-        if self._forced is None or WEB not in run.config.initial_toolboxes:
+        if self._forced is None or WEB not in run.toolboxes:
             return ""
         found = self._forced.context(run, question, conversation(earlier, (), run.id), self._rewriting(run))
         if found:

@@ -103,7 +103,7 @@ class Rounds:
         return Step(next="tools", round=round, batches=tools.batches(calls), confirm=confirm)
 
     def _tools(self, run: Run) -> Registry:
-        return self._registry.active(run.config.initial_toolboxes)
+        return self._registry.active(run.toolboxes)
 
     def _ask(self, ref: RunRef, attempt: _Try, timeout_seconds: float) -> StoredMessage:
         run, round = attempt.run, attempt.round

@@ -58,6 +58,14 @@ class Runs(Store):
         self._run("UPDATE run SET extra_rounds = extra_rounds + %s WHERE id = %s", (rounds, run_id))
         return self.get(run_id)
 
+    def grant_toolbox(self, run_id: str, toolbox: str) -> None:
+        """Let a run have a toolbox from its next round on; a second grant changes nothing."""
+        self._run(
+            "UPDATE run SET granted_toolboxes = granted_toolboxes || %s"
+            " WHERE id = %s AND NOT %s = ANY (granted_toolboxes)",
+            ([toolbox], run_id, toolbox),
+        )
+
     def begin_round(self, run_id: str, round: int) -> int:
         """Note that a round is being tried; return which try this is, from 1."""
         row = self._row(

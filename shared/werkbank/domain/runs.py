@@ -60,6 +60,7 @@ class Run(WireModel):
     language: str = "en"
     rounds: int = 0
     extra_rounds: int = 0
+    granted_toolboxes: tuple[str, ...] = ()
     last_seq: int = 0
     spent_chf: Decimal = Decimal(0)
     reserved_chf: Decimal = Decimal(0)
@@ -71,6 +72,11 @@ class Run(WireModel):
     def max_rounds(self) -> int:
         """Return how many rounds the run may have, with those it was granted on top."""
         return min(self.config.max_rounds + self.extra_rounds, MAX_ROUNDS)
+
+    @property
+    def toolboxes(self) -> tuple[str, ...]:
+        """Return the toolboxes the run has beside the core."""
+        return (*self.config.initial_toolboxes, *self.granted_toolboxes)
 
     @property
     def principal(self) -> Principal:

@@ -2,6 +2,7 @@
 
 from werkbank.tools import documents, files, loop, web
 from werkbank.tools.registry import Registry
+from werkbank.tools.toolboxes import request_toolbox
 
 TOOLS = (
     files.list_files,
@@ -19,4 +20,5 @@ TOOLS = (
 
 def registry(*, can_search_web: bool) -> Registry:
     """Return all tools; the one that needs a search provider only where there is one."""
-    return Registry(tool for tool in TOOLS if can_search_web or tool is not web.web_search)
+    offered = (tool for tool in TOOLS if can_search_web or tool is not web.web_search)
+    return Registry(offered, request_toolbox)

@@ -85,8 +85,10 @@ def tool(
 class Registry:
     """Tools by name: all there are, or those of a run's active toolboxes."""
 
-    def __init__(self, tools: Iterable[Tool]) -> None:
+    def __init__(self, tools: Iterable[Tool], request_toolbox: Callable[[Iterable[str]], Tool] | None = None) -> None:
+        """`request_toolbox` makes the tool that asks for toolboxes which are not active."""
         self._tools = {tool.name: tool for tool in tools}
+        self._request_toolbox = request_toolbox
         self._definitions = tuple(self._tools[name].definition() for name in sorted(self._tools))
         self._narrowed: dict[frozenset[str], Registry] = {}
 
@@ -94,7 +96,11 @@ class Registry:
         """Return the tools of the toolbox every run has and of these; what is not active is not there (TB-02)."""
         wanted = frozenset({CORE, *toolboxes})
         if wanted not in self._narrowed:
-            self._narrowed[wanted] = Registry(tool for tool in self._tools.values() if tool.toolbox in wanted)
+            offered = [tool for tool in self._tools.values() if tool.toolbox in wanted]
+            inactive = {tool.toolbox for tool in self._tools.values()} - wanted
+            if inactive and self._request_toolbox:
+                offered.append(self._request_toolbox(inactive))
+            self._narrowed[wanted] = Registry(offered)
         return self._narrowed[wanted]
 
     def definitions(self) -> tuple[ToolDefinition, ...]:

@@ -99,3 +99,31 @@ def test_follow_up_is_made_to_stand_alone_before_it_is_searched(database: Databa
     rewriting, answering = harness.model.requests[1:]
     assert "Who is the mayor of Bern?" in rewriting.messages[-1].content
     assert "<web_search>" in answering.messages[-1].content
+
+
+def test_toolbox_is_granted_by_the_user_and_offered_in_the_next_round(database: Database, principal: Principal) -> None:
+    # TB-03, AG-24
+    arguments = '{"toolboxId": "web", "reason": "The files do not say who is mayor."}'
+    want = ToolCall(id="w", name="requestToolbox", arguments=arguments)
+    harness = Harness(database, [[want], ["Thank you."]])
+    ref = harness.start(principal)
+    step = harness.rounds.run(ref, 1, 30)
+    assert step.confirm == {"w"}
+    harness.tools.ask_consent(ref, 1, "w", "token")
+    with database.session(principal) as session:
+        assert session.tool_calls.decide(ref.run_id, 1, "w", approved=True)
+    harness.run_tools(ref, step)
+    harness.drive(ref)
+    first, second = ({tool.name for tool in request.tools} for request in harness.model.requests)
+    assert "requestToolbox" in first
+    assert "readUrl" not in first
+    assert {"webSearch", "readUrl"} <= second
+    assert "requestToolbox" not in second, "nothing is left to ask for"
+
+
+def test_only_inactive_toolboxes_may_be_asked_for(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [["done"]])
+    harness.ask(principal)
+    (asking,) = (tool for tool in harness.model.requests[0].tools if tool.name == "requestToolbox")
+    assert "'web'" in str(asking.parameters)
+    assert "core" not in str(asking.parameters)

@@ -226,6 +226,26 @@ def test_many_runs_at_once_do_not_mix(script: Script, client: Client) -> None:
     assert results == {n: f"Answer {n} and the end of {n}." for n in range(8)}
 
 
+def test_run_waits_for_consent_and_goes_on(script: Script, client: Client, socket: Socket) -> None:
+    # AG-24, TB-03: through the real state machine's task token
+    arguments = '{"toolboxId": "web", "reason": "The files do not say it."}'
+    question = script.add([ToolCall(id="w", name="requestToolbox", arguments=arguments)], ["Thank you."])
+    run_id = run(socket, question)
+    events = []
+    for event in socket.events_of(run_id):
+        events.append(event)
+        if event["type"] == "confirmation":
+            assert event["data"]["name"] == "requestToolbox"
+            decision = {"runId": run_id, "round": 1, "callId": "w", "approved": True}
+            client.call("POST", "/confirmations", json=decision)
+    assert_gapless(events)
+    assert events[-1]["data"]["status"] == "completed"
+    assert "readUrl" in str(script.requests[question][1]["tools"])
+    with pytest.raises(ProblemError) as late:
+        client.call("POST", "/confirmations", json=decision)
+    assert late.value.status == 404
+
+
 def wait_until_over(client: Client, run_id: str, seconds: float = 60) -> str:
     """Poll a run until it has ended; returns its status."""
     deadline = time.monotonic() + seconds
