@@ -8,6 +8,7 @@ import hashlib
 import json
 import mimetypes
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,8 @@ from websockets.sync.client import ClientConnection, connect
 
 Json = dict[str, Any]
 
+# After a silence like this the page asks what it has missed.
+_SILENCE_SECONDS = 10.0
 TERMINAL = frozenset({"complete", "stopped", "error"})
 
 
@@ -118,11 +121,33 @@ class Socket:
         event: Json = json.loads(self._connection.recv(timeout))
         return event
 
-    def events_of(self, run_id: str, timeout: float = 120) -> Iterator[Json]:
-        """Yield a run's events up to and including its last one; problems that belong to no run are yielded too."""
+    def events_of(self, run_id: str, after_seq: int = 0, timeout: float = 120) -> Iterator[Json]:
+        """Yield a run's events after a number, each once and in order, up to and including its last one.
+
+        As the page does: what came early waits for its predecessors, and after a silence or a gap the missed events are
+        asked for. A problem (seq 0) means that the run was refused: it is yielded, and is the last. Raises TimeoutError
+        after `timeout` seconds without anything new.
+        """
+        early: dict[int, Json] = {}
+        has_asked = False
+        due, quiet_since = after_seq + 1, time.monotonic()
         while True:
-            event = self.receive(timeout)
-            if event.get("runId") == run_id or event.get("seq") == 0:
+            try:
+                event = self.receive(_SILENCE_SECONDS)
+            except TimeoutError:
+                if time.monotonic() - quiet_since > timeout:
+                    raise
+                self.send(action="resume", runId=run_id, afterSeq=due - 1)
+                has_asked = True
+                continue
+            if event.get("seq") == 0 and not has_asked:  # else the run was only not written yet when we asked
+                yield event
+                return
+            if event.get("runId") == run_id and event["seq"] >= due:
+                early[event["seq"]] = event
+            while due in early:
+                event = early.pop(due)
+                due, quiet_since = due + 1, time.monotonic()
                 yield event
                 if event["type"] in TERMINAL:
                     return
