@@ -1,6 +1,6 @@
 """The adapters against LLMock, a foreign server that breaks answers the way providers do and judges its client (AG-11).
 
-https://pypi.org/project/llmock/ – it speaks the Messages API, the Responses API, and Chat Completions as OpenAI and as
+The package llmock speaks the Messages API, the Responses API, and Chat Completions as OpenAI and as
 Mistral do.
 """
 
