@@ -234,6 +234,7 @@ CREATE TABLE billing_transaction (
     CHECK ((status = 'settled') = (cost_chf IS NOT NULL))
 );
 CREATE INDEX billing_transaction_run ON billing_transaction (run_id);
+CREATE INDEX billing_transaction_reserved ON billing_transaction (mandate_id, created_at) WHERE status = 'reserved';
 CREATE INDEX billing_transaction_mandate ON billing_transaction (mandate_id, created_at);
 REVOKE DELETE ON billing_transaction FROM werkbank_app;
 REVOKE UPDATE ON run_event FROM werkbank_app;

@@ -67,8 +67,9 @@ class CitationStore(Protocol):
 
 
 class LedgerStore(Protocol):
-    """What an earlier, dead try has reserved."""
+    """What dead tries and dead functions have reserved."""
 
+    def settle_dead(self) -> None: ...
     def settle_abandoned(self, run_id: str, round: int) -> None: ...
 
 

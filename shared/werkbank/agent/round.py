@@ -84,7 +84,7 @@ class Rounds:
         Raises ProviderError types, StorageUnavailable; a run that has ended meanwhile gives a step to `finish`.
         """
         try:
-            begun = self._begin(ref, round)
+            run, begun = self._begin(ref, round)
             answer = self._ask(ref, begun, timeout_seconds) if isinstance(begun, _Try) else begun
         except BudgetExceeded:
             return Step(next="finish", round=round, status="budgetExceeded")
@@ -94,13 +94,9 @@ class Rounds:
             return Step(next="round", round=round)
         if not answer.tool_calls:
             return Step(next="finish", round=round, status="completed")
-        return self._to_tools(ref, round, answer.tool_calls)
-
-    def _to_tools(self, ref: RunRef, round: int, calls: tuple[ToolCall, ...]) -> Step:
-        with self._database.session(ref.principal) as session:
-            tools = self._tools(session.runs.get(ref.run_id))
-        confirm = frozenset(call.id for call in calls if tools.needs_confirmation(call.name))
-        return Step(next="tools", round=round, batches=tools.batches(calls), confirm=confirm)
+        tools = self._tools(run)
+        confirm = frozenset(call.id for call in answer.tool_calls if tools.needs_confirmation(call.name))
+        return Step(next="tools", round=round, batches=tools.batches(answer.tool_calls), confirm=confirm)
 
     def _tools(self, run: Run) -> Registry:
         return self._registry.active(run.toolboxes)
@@ -124,7 +120,7 @@ class Rounds:
                 raise
         return self._store(attempt, answer, elapsed_ms(attempt.begun, self._clock()))
 
-    def _begin(self, ref: RunRef, round: int) -> _Try | StoredMessage:
+    def _begin(self, ref: RunRef, round: int) -> tuple[Run, _Try | StoredMessage]:
         """Load what the model is to see, or the answer that is there; the first round fixes the question's context."""
         begun = self._clock()
         with self._database.session(ref.principal) as session:
@@ -133,7 +129,7 @@ class Rounds:
             mine = [message for message in messages if message.run_id == run.id]
             for message in mine:
                 if message.role == "assistant" and message.round == round:
-                    return message
+                    return run, message
             if run.status != "running":
                 raise RunOver(f"run {ref.run_id} has ended")
             attempt = session.runs.begin_round(run.id, round)
@@ -144,7 +140,7 @@ class Rounds:
         if question.context is None:
             messages = self._fix_context(run, question, messages[: messages.index(question)])
         folds = self._summaries.fold(run, round, mine, calls, _SUMMARY_SECONDS)
-        return _Try(run, round, attempt, begun, (system_message(), *conversation(messages, calls, run.id, folds)))
+        return run, _Try(run, round, attempt, begun, (system_message(), *conversation(messages, calls, run.id, folds)))
 
     def _fix_context(
         self, run: Run, question: StoredMessage, earlier: Sequence[StoredMessage]

@@ -41,6 +41,7 @@ class Starter:
         ref = RunRef(run_id=run.id, mandate_id=principal.mandate_id, user_id=principal.user_id)
         with self._database.session(principal) as session:
             session.mandates.ensure(self._mandate_limit_chf)
+            session.ledger.settle_dead()
             started = self._write(session, principal, request, run)
         if started:
             self._streams.of(ref).publish(started)

@@ -98,8 +98,7 @@ class Summaries:
     def _is_full(self, run: Run, said: Iterable[StoredMessage], calls: Iterable[ToolCallLog]) -> bool:
         tokens = sum(estimate_text_tokens(f"{message.content}{message.context or ''}") for message in said)
         tokens += sum(estimate_text_tokens(call.arguments + (call.result or "")) for call in calls)
-        model = self._ai.models_for(self._scope(run, 0), Operation.AGENT)[0]
-        return tokens > _FULL * model.context_window
+        return tokens > _FULL * self._ai.context_window(Operation.AGENT, run.config.model)
 
     def _write(
         self,

@@ -180,6 +180,10 @@ class AiService:
         """Tell whether only the built-in model is there to answer."""
         return select_models(self._models, ModelWish(Operation.AGENT))[0].is_internal
 
+    def context_window(self, operation: Operation, fixed_model: str | None) -> int:
+        """Return how many tokens the model that comes first reads, whoever may use it. Raises UserError for none."""
+        return select_models(self._models, ModelWish(operation, fixed_model=fixed_model))[0].context_window
+
     def models_for(self, scope: CallScope, operation: Operation) -> tuple[Model, ...]:
         """Return the models that the scope's principal may choose among. Raises UserError when there is none."""
         return select_models(self._allowed(self._purse.preflight(scope).rights), ModelWish(operation))

@@ -77,6 +77,20 @@ class Ledger(Store):
         for row in rows:
             self._move(run_id, row["reserved_chf"], row["reserved_chf"])
 
+    def settle_dead(self) -> None:
+        """Settle what functions reserved and died with, at the full reservation, so that it does not bind the limit.
+
+        No function lives longer than 15 minutes (Lambda's limit), so what is reserved for longer has nobody left.
+        """
+        rows = self._rows(
+            """UPDATE billing_transaction SET status = 'settled', cost_chf = reserved_chf, settled_at = now()
+               WHERE mandate_id = %s AND status = 'reserved' AND created_at < now() - interval '20 minutes'
+               RETURNING run_id, reserved_chf""",
+            (self._principal.mandate_id,),
+        )
+        for row in rows:
+            self._move(row["run_id"], row["reserved_chf"], row["reserved_chf"])
+
     def remaining(self, run_id: str) -> Decimal | None:
         """Return what the run may still reserve under its own cap and the mandate's limit; None without either."""
         row = self._row(

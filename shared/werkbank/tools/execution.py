@@ -84,8 +84,8 @@ class ToolExecution:
     def ask_consent(self, ref: RunRef, round: int, call_id: str, task_token: str) -> None:
         """Ask the user whether a call may run; the token wakes the loop up when they have decided.
 
-        Asked once: a repeated request only brings a new token. Raises NotFound, StorageUnavailable, and Conflict when
-        the user has decided already, since then nobody will use the token.
+        Asked once: a repeated request only brings a new token. Raises StorageUnavailable, and Conflict when the user
+        has decided already (or nobody asked for the call), since then nobody will use the token.
         """
         told: list[RunEvent] = []
         stream = self._streams.of(ref)
@@ -101,7 +101,7 @@ class ToolExecution:
                     }
                     told.append(session.events.append(ref.run_id, "confirmation", data))
                 elif session.tool_calls.renew_token(ref.run_id, round, call_id, task_token) is None:
-                    raise Conflict("This call is decided already.")
+                    raise Conflict("This call does not wait for a decision any more.")
         except RunOver:
             logger.info("run ended before its tool call", extra={"runId": ref.run_id, "callId": call_id})
         stream.publish(*told)

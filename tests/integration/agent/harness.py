@@ -37,6 +37,7 @@ from werkbank.websearch.fixture import FixtureSearch
 from werkbank.websearch.forced import ForcedSearch
 from werkbank.websearch.gate import PageNumbers
 from werkbank.websearch.lookup import WebLookup
+from werkbank.websearch.model import WebResult
 
 TIMEOUT_SECONDS = 30.0
 LIST_CALL = ToolCall(id="a", name="listFiles", arguments="{}")
@@ -103,26 +104,29 @@ class Harness:
         model: Model = SCRIPTED,
         stand_in: tuple[Model, ScriptedModel] | None = None,
         summaries: type[Summaries] | None = None,
+        objects: MemoryObjects | None = None,
+        pages: tuple[WebResult, ...] | None = None,
+        can_embed: bool = True,
     ) -> None:
         self.database = database
         self.model = ScriptedModel(answers)
         self.pushed = Recorder()
         self.loop = NoLoop()
-        self.objects = MemoryObjects()
+        self.objects = objects or MemoryObjects()
         self.pauses: list[float] = []
         self.registry = registry or catalog.registry(can_search_web=True)
         streams = RunStreams(database, self.pushed)
         self.ai = AiService(
             (model, *([stand_in[0]] if stand_in else []), *EMBEDDING),
             {model.provider: self.model, **({stand_in[0].provider: stand_in[1]} if stand_in else {})},
-            {"internal": HashingEmbedder()},
+            {"internal": HashingEmbedder()} if can_embed else {},
             Purse(database),
             pause=self.pauses.append,
         )
         knowledge = RunKnowledge(database, self.ai)
         self.starter = Starter(database, streams, self.loop, None, utc_now)
         self.budget = Budget(database, streams)
-        self.web = WebLookup(FixtureSearch(), WebReader(), PageNumbers(database), utc_now)
+        self.web = WebLookup(FixtureSearch(pages), WebReader(), PageNumbers(database), utc_now)
         self.rounds = Rounds(
             database,
             streams,

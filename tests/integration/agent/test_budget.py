@@ -13,7 +13,9 @@ from tests.integration.conftest import new_member
 from tests.scripted_model import SCRIPTED
 from werkbank.billing.purse import CallScope, Purse
 from werkbank.database.connection import Database
+from werkbank.domain.billing import Reservation
 from werkbank.domain.errors import BudgetExceeded, ProviderUnavailable
+from werkbank.domain.ids import new_id
 from werkbank.domain.messages import Usage
 from werkbank.domain.principal import Principal
 
@@ -148,14 +150,36 @@ def test_sum_of_settled_costs_stays_within_the_cap(
 
 
 def _spend(database: Database, run_id: str, principal: Principal, amount: Decimal, fate: str) -> None:
-    scope = CallScope(principal, "agentRound", run_id=run_id)
-    held = Purse(database).pay(scope, "m", amount)
     try:
-        payment = held.__enter__()
+        if fate == "die":
+            with database.session(principal) as session:
+                session.ledger.reserve(
+                    Reservation(id=new_id(), amount_chf=amount, kind="agentRound", model="m", run_id=run_id)
+                )
+            return
+        with Purse(database).pay(CallScope(principal, "agentRound", run_id=run_id), "m", amount) as payment:
+            if fate == "settle":
+                payment.settle(amount / 2, Usage())
     except BudgetExceeded:
         return
-    if fate == "die":
-        return
-    if fate == "settle":
-        payment.settle(amount / 2, Usage())
-    held.__exit__(None, None, None)
+
+
+def test_money_of_a_dead_function_does_not_bind_the_limit_for_ever(
+    database: Database, limited_principal: Principal
+) -> None:
+    # AI-08: the next question settles what has had nobody for longer than a function lives
+    harness = Harness(database, [])
+    ref = harness.start(limited_principal)
+    _spend(database, ref.run_id, limited_principal, Decimal("0.4"), "die")
+    _spend(database, ref.run_id, limited_principal, Decimal("0.3"), "die")
+    with database.session(limited_principal) as session:
+        session.connection.execute(
+            "UPDATE billing_transaction SET created_at = now() - interval '1 hour' WHERE reserved_chf = 0.4"
+        )
+    harness.start(limited_principal)
+    with database.session(limited_principal) as session:
+        run = session.runs.get(ref.run_id)
+        statuses = {charge.reserved_chf: charge.status for charge in session.ledger.charges(ref.run_id)}
+        assert session.mandates.spending()[0] == Decimal("0.4")
+    assert (run.spent_chf, run.reserved_chf) == (Decimal("0.4"), Decimal("0.3"))
+    assert statuses == {Decimal("0.4"): "settled", Decimal("0.3"): "reserved"}

@@ -87,9 +87,7 @@ def test_finished_call_is_not_repeated(database: Database, principal: Principal)
 @pytest.mark.parametrize("moment", ["before the effect", "after the effect"])
 def test_write_that_was_killed_happens_once(database: Database, principal: Principal, moment: str) -> None:
     # AG-23: no tool effect twice
-    harness = Harness(database, [[WRITE]])
-    harness.objects = DyingObjects(moment == "after the effect")
-    harness.tools._objects = harness.objects
+    harness = Harness(database, [[WRITE]], objects=DyingObjects(moment == "after the effect"))
     ref = harness.start(principal)
     step = harness.rounds.run(ref, 1, 30)
     with pytest.raises(Killed):
@@ -144,13 +142,11 @@ def test_unrepeatable_call_that_was_killed_has_an_unknown_outcome(database: Data
 def test_append_that_is_tried_again_appends_once(database: Database, principal: Principal) -> None:
     # AG-23
     append = ToolCall(id="a", name="writeFile", arguments='{"name": "notes.md", "content": "!", "mode": "append"}')
-    harness = Harness(database, [[WRITE], [append]])
-    call(harness, principal)
-    harness.objects = DyingObjects(after=True)
+    harness = Harness(database, [[append]], objects=DyingObjects(after=True))
+    harness.objects.content["files/notes.md"] = b"Hello"
+    add_file(database, principal, "notes.md")
     ref = harness.start(principal)
     step = harness.rounds.run(ref, 1, 30)
-    harness.objects.content.update(harness.tools._objects.content)  # type: ignore[attr-defined]
-    harness.tools._objects = harness.objects
     with pytest.raises(Killed):
         harness.run_tools(ref, step)
     harness.run_tools(ref, step)

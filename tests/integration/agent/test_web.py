@@ -5,7 +5,6 @@ from werkbank.database.connection import Database
 from werkbank.domain.ids import new_id
 from werkbank.domain.messages import ToolCall
 from werkbank.domain.principal import Principal
-from werkbank.websearch.fixture import FixtureSearch
 from werkbank.websearch.gate import PageNumbers
 from werkbank.websearch.lookup import NO_CURRENT_DATA
 from werkbank.websearch.model import WebResult
@@ -16,11 +15,6 @@ PAGE = WebResult(url="https://www.bern.example/rat", title="Der Rat", text="The 
 
 def search(query: str) -> ToolCall:
     return ToolCall(id="s", name="webSearch", arguments=f'{{"query": "{query}"}}')
-
-
-def with_page(harness: Harness, *pages: WebResult) -> Harness:
-    harness.web._search = FixtureSearch(pages)
-    return harness
 
 
 def test_web_is_offered_only_where_a_question_asks_for_it(database: Database, principal: Principal) -> None:
@@ -34,7 +28,7 @@ def test_web_is_offered_only_where_a_question_asks_for_it(database: Database, pr
 
 
 def test_tool_of_an_inactive_toolbox_is_unknown(database: Database, principal: Principal) -> None:
-    harness = with_page(Harness(database, [[search("mayor of Bern")], ["done"]]), PAGE)
+    harness = Harness(database, [[search("mayor of Bern")], ["done"]], pages=(PAGE,))
     ref = harness.ask(principal)
     (result,) = (event for event in harness.events(ref) if event.type == "toolResult")
     assert not result.data["success"]
@@ -43,7 +37,7 @@ def test_tool_of_an_inactive_toolbox_is_unknown(database: Database, principal: P
 
 def test_answer_cites_the_pages_address(database: Database, principal: Principal) -> None:
     # WS-06: structured, so that the page can link it
-    harness = with_page(Harness(database, [[search("mayor of Bern")], ["Anna Muster [1]."]]), PAGE)
+    harness = Harness(database, [[search("mayor of Bern")], ["Anna Muster [1]."]], pages=(PAGE,))
     ref = harness.ask(principal, config=WEB)
     told = harness.model.requests[1].messages[-1].content
     assert "outranks" in told
@@ -66,14 +60,14 @@ def test_page_seen_twice_has_one_number(database: Database, principal: Principal
 
 def test_search_that_finds_nothing_says_so(database: Database, principal: Principal) -> None:
     # WS-04
-    harness = with_page(Harness(database, [[search("mayor of Bern")], ["I have no current data."]]))
+    harness = Harness(database, [[search("mayor of Bern")], ["I have no current data."]], pages=())
     harness.ask(principal, config=WEB)
     assert harness.model.requests[1].messages[-1].content == NO_CURRENT_DATA
 
 
 def test_sensitive_question_is_searched_before_the_model_is_asked(database: Database, principal: Principal) -> None:
     # WS-03: told as context, which models without tools read as well
-    harness = with_page(Harness(database, [["Anna Muster [1]."]]), PAGE)
+    harness = Harness(database, [["Anna Muster [1]."]], pages=(PAGE,))
     ref = harness.ask(principal, "Who is the mayor of Bern?", config=WEB)
     told = harness.model.requests[0].messages[-1].content
     assert "<web_search>" in told
@@ -83,7 +77,7 @@ def test_sensitive_question_is_searched_before_the_model_is_asked(database: Data
 
 def test_search_is_never_forced_without_the_web(database: Database, principal: Principal) -> None:
     # WS-07
-    harness = with_page(Harness(database, [["I do not know."]]), PAGE)
+    harness = Harness(database, [["I do not know."]], pages=(PAGE,))
     harness.ask(principal, "Who is the mayor of Bern?")
     assert "<web_search>" not in harness.model.requests[0].messages[-1].content
 
@@ -92,7 +86,7 @@ def test_follow_up_is_made_to_stand_alone_before_it_is_searched(database: Databa
     # WS-02
     workflow_id = new_id()
     script = [["Anna Muster [1]."], ["Where does Anna Muster, mayor of Bern, live?"], ["In Bern [1]."]]
-    harness = with_page(Harness(database, script), PAGE)
+    harness = Harness(database, script, pages=(PAGE,))
     harness.ask(principal, "Who is the mayor of Bern?", workflowId=workflow_id, config=WEB)
     ref = harness.ask(principal, "And where does she live?", workflowId=workflow_id, config=WEB)
     assert harness.events(ref)[-1].data["status"] == "completed"
