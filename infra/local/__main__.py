@@ -27,10 +27,13 @@ def main() -> int:
 
 
 def _run(stack: LocalStack) -> int:
-    # A pipe, not an Event: the handler runs in this thread and may find the Event's lock taken by this thread.
+    # The kernel may hand a signal to any thread, but Python runs handlers in the main thread only, and that one waits in
+    # a read which a signal to another thread does not interrupt. The wakeup descriptor is written by whichever has it.
     asked_to_stop, ask_to_stop = os.pipe()
+    os.set_blocking(ask_to_stop, False)
+    signal.set_wakeup_fd(ask_to_stop)
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: os.write(ask_to_stop, b"!"))
+        signal.signal(number, lambda *_: None)
     print("Starting PostgreSQL, AWS's services and the functions …", file=sys.stderr)
     try:
         stack.start()

@@ -1,5 +1,7 @@
 """What a user has survives the twin's end, and nothing of the twin does."""  # DP-02
 
+import contextlib
+import ctypes
 import json
 import os
 import re
@@ -7,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import jwt
@@ -22,9 +25,15 @@ from infra.local.stack import LocalStack
 from .conftest import FIXTURE
 
 
-def _command(state: Path) -> subprocess.Popen[str]:
+@contextlib.contextmanager
+def _command(state: Path) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-m", "infra.local", "--template", str(FIXTURE), "--state-dir", str(state)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, "PORT": "0"})
+    environment = {**os.environ, "PORT": "0"}
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment) as twin:
+        try:
+            yield twin
+        finally:
+            twin.kill()  # a test that failed must not wait for it
 
 
 def _sub(stack: LocalStack) -> str:
@@ -87,13 +96,21 @@ def test_children_end_with_a_killed_parent(tmp_path: Path) -> None:
         assert stack.url
 
 
-def test_a_signal_stops_everything_in_order(tmp_path: Path) -> None:
+@pytest.mark.parametrize("to_main_thread", [True, False])
+def test_a_signal_stops_everything_in_order(tmp_path: Path, to_main_thread: bool) -> None:
+    """The kernel may give a process's signal to any of its threads; each must do."""
     with _command(tmp_path) as twin:
         children = _children_when_ready(twin)
-        twin.send_signal(signal.SIGTERM)
-        assert twin.wait(30) == 0
+        threads = sorted(int(thread.id) for thread in psutil.Process(twin.pid).threads())
+        _signal_thread(twin.pid, twin.pid if to_main_thread else threads[-1])
+        assert twin.wait(60) == 0
     assert not any(process_name(pid) for pid in children)
     assert not (tmp_path / "postgres" / "postmaster.pid").exists()  # the database was closed, not killed
+
+
+def _signal_thread(pid: int, thread: int) -> None:
+    """tgkill(2): what `kill` does when the kernel picks this thread."""
+    assert ctypes.CDLL(None).tgkill(pid, thread, int(signal.SIGTERM)) == 0
 
 
 def _children_when_ready(twin: subprocess.Popen[str]) -> list[int]:
