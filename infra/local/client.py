@@ -125,8 +125,8 @@ class Socket:
         """Yield a run's events after a number, each once and in order, up to and including its last one.
 
         As the page does: what came early waits for its predecessors, and after a silence or a gap the missed events are
-        asked for. A problem (seq 0) means that the run was refused: it is yielded, and is the last. Raises TimeoutError
-        after `timeout` seconds without anything new.
+        asked for. What belongs to no log (seq 0) is left out (fillers), but for a problem: it means that the run was
+        refused, is yielded, and is the last. Raises TimeoutError after `timeout` seconds without anything new.
         """
         early: dict[int, Json] = {}
         has_asked = False
@@ -140,7 +140,9 @@ class Socket:
                 self.send(action="resume", runId=run_id, afterSeq=due - 1)
                 has_asked = True
                 continue
-            if event.get("seq") == 0 and not has_asked:  # else the run was only not written yet when we asked
+            if (
+                event.get("seq") == 0 and event["type"] == "error" and not has_asked
+            ):  # else the run was only not written yet when we asked
                 yield event
                 return
             if event.get("runId") == run_id and event["seq"] >= due:

@@ -119,10 +119,13 @@ def registry() -> Registry:
 def web_lookup() -> WebLookup:
     """The open web, for tools."""
     from werkbank.web.reader import WebReader
-    from werkbank.websearch.gate import GateSearch, PageNumbers
+    from werkbank.websearch.fillers import FillerLanguages
+    from werkbank.websearch.gate import GateSearch, GateTranslation, PageNumbers
     from werkbank.websearch.lookup import WebLookup
+    from werkbank.websearch.telling import Fillers
 
-    return WebLookup(GateSearch(ai()), WebReader(), PageNumbers(database()), utc_now)
+    fillers = Fillers(run_streams(), FillerLanguages(GateTranslation(ai())))
+    return WebLookup(GateSearch(ai()), WebReader(), PageNumbers(database()), utc_now, fillers)
 
 
 @cache

@@ -9,14 +9,14 @@ from werkbank.domain.base import WireModel
 
 EventType = Literal[
     "message", "status", "chunk", "toolCall", "toolResult", "agentProgress", "agentSummary", "fileCreated",
-    "citations", "confirmation", "indexProgress", "complete", "stopped", "error",
+    "citations", "confirmation", "filler", "indexProgress", "complete", "stopped", "error",
 ]  # fmt: skip
 
 TERMINAL_EVENTS: frozenset[EventType] = frozenset({"complete", "stopped", "error"})
 
 
 class RunEvent(WireModel):
-    """One event; `seq` counts from 1 within its run."""
+    """One event; `seq` counts from 1 within its run, and is 0 for what is told but stands in no log (a filler)."""
 
     run_id: str
     seq: int

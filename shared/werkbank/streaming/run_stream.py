@@ -4,6 +4,7 @@ from pydantic import JsonValue
 
 from werkbank.domain.events import EventType, RunEvent
 from werkbank.domain.runs import RunRef
+from werkbank.domain.time import utc_now
 from werkbank.streaming.protocols import Push, StreamDatabase
 
 
@@ -21,6 +22,10 @@ class RunStream:
             event = session.events.append(self.run.run_id, type, data)
         self.publish(event)
         return event
+
+    def mention(self, type: EventType, data: dict[str, JsonValue]) -> None:
+        """Push what is told and forgotten; standing in no log, it has no number of its own (seq 0). Never raises."""
+        self.publish(RunEvent(run_id=self.run.run_id, seq=0, type=type, at=utc_now(), data=data))
 
     def expect(self) -> None:
         """Get ready to emit without delay."""

@@ -1,23 +1,31 @@
-"""What is told while a search takes its time (WS-05): something at once, patience at intervals, silence once the answer
-begins. Fillers are told and forgotten: they are no part of the conversation.
+"""What is told while a search takes its time (WS-05): something at once, then patience at intervals.
+
+Fillers are told and forgotten: they are no part of the conversation.
 """
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from time import monotonic
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from werkbank.domain.runs import Run
 from werkbank.observability import logger
 from werkbank.websearch.language import LANGUAGES, read_language
 from werkbank.websearch.protocols import Translate
 
 PATIENCE_SECONDS = 10.0
 _MASTER = "en"
+_MAX_CHARACTERS = 200
 
 Choose = Callable[[Sequence[str]], str]
 """Picks one of several phrases: `random.choice`."""
+
+
+class Filler(NamedTuple):
+    """One thing to tell."""
+
+    text: str
+    kind: Literal["opening", "patience"]
 
 
 class FillerTexts(BaseModel):
@@ -42,27 +50,27 @@ class FillerLanguages:
         self._translate = translate
         self._known = {language: _kept(language) for language in LANGUAGES}
 
-    def texts(self, language: str) -> FillerTexts:
-        """Return the phrases in a language (BCP 47), in English if they cannot be translated now."""
-        primary = language.partition("-")[0].lower()
+    def texts(self, run: Run) -> FillerTexts:
+        """Return the phrases in a run's language (BCP 47), in English if they cannot be translated now."""
+        primary = run.language.partition("-")[0].lower()
         if primary not in self._known:
-            translated = self._translated(primary)
+            translated = self._translated(run, primary)
             if translated is None:
                 return self._known[_MASTER]
             self._known[primary] = translated
         return self._known[primary]
 
-    def _translated(self, language: str) -> FillerTexts | None:
+    def _translated(self, run: Run, language: str) -> FillerTexts | None:
         master = self._known[_MASTER]
         phrases = [*master.opening, *master.patience]
         try:
-            translated = [phrase.strip() for phrase in self._translate(phrases, language)]
+            translated = [phrase.strip() for phrase in self._translate(run, phrases, language)]
         except Exception as error:  # a filler is never worth a failure
             logger.warning(
                 "fillers could not be translated", extra={"language": language, "error": type(error).__name__}
             )
             return None
-        if len(translated) != len(phrases) or not all(translated):
+        if len(translated) != len(phrases) or not all(0 < len(phrase) <= _MAX_CHARACTERS for phrase in translated):
             return None
         split = len(master.opening)
         return FillerTexts(opening=tuple(translated[:split]), patience=tuple(translated[split:]))
@@ -77,60 +85,20 @@ class FillerSchedule:
         self._interval_seconds = max(PATIENCE_SECONDS, interval_seconds)
         self._last_at: float | None = None
         self._last_text = ""
-        self._is_over = False
 
-    def due(self, now: float) -> str | None:
+    def due(self, now: float) -> Filler | None:
         """Return what is to be told now: an opening the first time, then patience when the interval has passed."""
-        if self._is_over or (self._last_at is not None and now - self._last_at < self._interval_seconds):
+        if self.wait_seconds(now) > 0:
             return None
-        pool = self._texts.opening if self._last_at is None else self._texts.patience
+        kind: Literal["opening", "patience"] = "opening" if self._last_at is None else "patience"
+        pool = self._texts.opening if kind == "opening" else self._texts.patience
         fresh = [text for text in pool if text != self._last_text] or list(pool)
         self._last_at, self._last_text = now, self._choose(fresh)
-        return self._last_text
+        return Filler(self._last_text, kind)
 
-    def wait_seconds(self, now: float) -> float | None:
-        """Return how long nothing is due; None once nothing ever is."""
-        if self._is_over:
-            return None
+    def wait_seconds(self, now: float) -> float:
+        """Return how long nothing is due."""
         return 0.0 if self._last_at is None else max(0.0, self._last_at + self._interval_seconds - now)
-
-    def answer_began(self) -> None:
-        """End it: whatever was due is not told any more."""
-        self._is_over = True
-
-
-@contextmanager
-def telling(schedule: FillerSchedule, tell: Callable[[str], None]) -> Iterator[None]:
-    """Tell what is due while the block runs; nothing is told after it has ended, and no fault of telling gets out."""
-    over = threading.Event()
-    turn = threading.Lock()
-
-    def tell_due() -> None:
-        with turn:
-            text = schedule.due(monotonic())
-            if text is not None:
-                _told(tell, text)
-
-    def run() -> None:
-        while (wait := schedule.wait_seconds(monotonic())) is not None and not over.wait(wait):
-            tell_due()
-
-    tell_due()
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        with turn:
-            schedule.answer_began()
-        over.set()
-
-
-def _told(tell: Callable[[str], None], text: str) -> None:
-    try:
-        tell(text)
-    except Exception as error:  # a filler is never worth a failure
-        logger.warning("filler could not be told", extra={"error": type(error).__name__})
 
 
 def _kept(language: str) -> FillerTexts:

@@ -1,16 +1,24 @@
-"""The web search that the gate to the models pays for, and the numbers of the pages it finds."""
+"""What a search needs of the gate to the models, on the run's account, and the numbers of the pages it finds."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
+from werkbank.ai.operations import Operation
+from werkbank.ai.protocols import ChatRequest
 from werkbank.ai.service import AiService
 from werkbank.billing.purse import CallScope
 from werkbank.domain.ids import derived_id
+from werkbank.domain.messages import Message
 from werkbank.domain.runs import Run, Source
 from werkbank.domain.unit_of_work import UnitOfWork
 from werkbank.websearch.model import WebFacts, WebResult, site_of
 
 _QUOTE_CHARACTERS = 500
+_TRANSLATION_TOKENS = 1_024
+_TRANSLATION_SECONDS = 15.0
+_TRANSLATE = """\
+Translate every line into the language with the code “{language}” (BCP 47), politely, as said to a person who waits. \
+Reply with the translated lines only, one a line, in the same order, without numbers or quotation marks."""
 
 
 class GateSearch:
@@ -27,6 +35,28 @@ class GateSearch:
             WebResult(url=item.url, title=item.title, text=item.snippet, published=item.date) for item in found.results
         )
         return WebFacts(facts=found.text, results=results)
+
+
+class GateTranslation:
+    """Translates phrases; what it costs is booked with the search that they are told at."""
+
+    def __init__(self, ai: AiService) -> None:
+        self._ai = ai
+
+    def __call__(self, run: Run, phrases: Sequence[str], language: str) -> Sequence[str]:
+        """Return the lines of the answer. Raises BudgetExceeded, UserError, ProviderError."""
+        asked = (
+            Message(role="system", content=_TRANSLATE.format(language=language)),
+            Message(role="user", content="\n".join(phrases)),
+        )
+        answer = self._ai.chat(
+            CallScope(run.principal, "search", run_id=run.id, workflow_id=run.workflow_id),
+            ChatRequest(messages=asked, max_output_tokens=_TRANSLATION_TOKENS),
+            Operation.DATA_ANALYSE,
+            timeout_seconds=_TRANSLATION_SECONDS,
+            on_text=lambda _: None,
+        )
+        return [line for line in answer.assembled.message.content.splitlines() if line.strip()]
 
 
 class SourceStore(Protocol):

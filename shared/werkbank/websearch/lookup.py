@@ -16,7 +16,7 @@ from werkbank.domain.runs import Run
 from werkbank.domain.time import describe_moment
 from werkbank.observability import logger
 from werkbank.websearch.model import WebFacts, WebResult, site_of
-from werkbank.websearch.protocols import PageReader, SourceNumbers, WebSearch
+from werkbank.websearch.protocols import PageReader, SourceNumbers, WebSearch, WhileSearching
 
 NO_CURRENT_DATA = (
     "No current data: the web could not be searched, or nothing was found. Tell the user that you have no current data "
@@ -38,17 +38,20 @@ class WebLookup:
         reader: PageReader,
         number: SourceNumbers,
         clock: Callable[[], datetime],
+        while_searching: WhileSearching,
         timeout_seconds: float = SEARCH_TIMEOUT_SECONDS,
     ) -> None:
         self._search = search
         self._reader = reader
         self._number = number
         self._clock = clock
+        self._while_searching = while_searching
         self._timeout_seconds = timeout_seconds
 
     def search_block(self, run: Run, query: str) -> str:
         """Return facts and numbered pages, or NO_CURRENT_DATA; no fault of a search gets through."""
-        found = self._facts(run, query)
+        with self._while_searching(run):
+            found = self._facts(run, query)
         results = found.results[:_MAX_RESULTS]
         if not results and not found.facts.strip():
             return NO_CURRENT_DATA

@@ -1,6 +1,7 @@
 """What web search needs from outside, and what others get from it."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from werkbank.domain.messages import Message
@@ -10,8 +11,11 @@ from werkbank.websearch.model import WebFacts, WebPage, WebResult
 Rewrite = Callable[[Sequence[Message]], str]
 """Answers a short conversation with one line of text; may raise anything."""
 
-Translate = Callable[[Sequence[str], str], Sequence[str]]
-"""Translates phrases into a language (BCP 47), in their order; may raise anything."""
+Translate = Callable[[Run, Sequence[str], str], Sequence[str]]
+"""Translates phrases into a language (BCP 47), in their order, on a run's account; may raise anything."""
+
+WhileSearching = Callable[[Run], AbstractContextManager[None]]
+"""Gives a block that is entered for as long as a run's search takes (WS-05)."""
 
 
 class WebSearch(Protocol):

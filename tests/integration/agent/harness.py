@@ -1,5 +1,6 @@
 """The agent on a real database with a scripted model, driven through the states of agent_run."""
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -33,11 +34,14 @@ from werkbank.tools import catalog
 from werkbank.tools.execution import ToolExecution
 from werkbank.tools.registry import Registry
 from werkbank.web.reader import WebReader
+from werkbank.websearch.fillers import FillerLanguages
 from werkbank.websearch.fixture import FixtureSearch
 from werkbank.websearch.forced import ForcedSearch
-from werkbank.websearch.gate import PageNumbers
+from werkbank.websearch.gate import GateTranslation, PageNumbers
 from werkbank.websearch.lookup import WebLookup
 from werkbank.websearch.model import WebResult
+from werkbank.websearch.protocols import WebSearch
+from werkbank.websearch.telling import Fillers
 
 TIMEOUT_SECONDS = 30.0
 LIST_CALL = ToolCall(id="a", name="listFiles", arguments="{}")
@@ -69,11 +73,14 @@ class Recorder:
     """Stands where the socket is: keeps what was pushed."""
 
     events: list[RunEvent] = field(default_factory=list)
+    has_filler: threading.Event = field(default_factory=threading.Event)
 
     def expect(self, user_id: str) -> None: ...
 
     def push(self, user_id: str, event: RunEvent) -> None:
         self.events.append(event)
+        if event.type == "filler":
+            self.has_filler.set()
 
     def of_type(self, type: str) -> list[RunEvent]:
         return [event for event in self.events if event.type == type]
@@ -106,6 +113,7 @@ class Harness:
         summaries: type[Summaries] | None = None,
         objects: MemoryObjects | None = None,
         pages: tuple[WebResult, ...] | None = None,
+        search: WebSearch | None = None,
         can_embed: bool = True,
     ) -> None:
         self.database = database
@@ -126,7 +134,9 @@ class Harness:
         knowledge = RunKnowledge(database, self.ai)
         self.starter = Starter(database, streams, self.loop, None, utc_now)
         self.budget = Budget(database, streams)
-        self.web = WebLookup(FixtureSearch(pages), WebReader(), PageNumbers(database), utc_now)
+        fillers = Fillers(streams, FillerLanguages(GateTranslation(self.ai)))
+        search = search or FixtureSearch(pages)
+        self.web = WebLookup(search, WebReader(), PageNumbers(database), utc_now, fillers)
         self.rounds = Rounds(
             database,
             streams,

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 
 import pytest
@@ -51,7 +52,8 @@ def number(run: Run, results: Sequence[WebResult]) -> Sequence[int]:
 
 
 def lookup(search: Search | FixtureSearch, text: str = "", timeout_seconds: float = 5.0) -> WebLookup:
-    return WebLookup(search, Reader(text), number, lambda: datetime(2026, 11, 30, tzinfo=UTC), timeout_seconds)
+    now = datetime(2026, 11, 30, tzinfo=UTC)
+    return WebLookup(search, Reader(text), number, lambda: now, lambda run: nullcontext(), timeout_seconds)
 
 
 def test_facts_and_pages_in_one_numbering() -> None:

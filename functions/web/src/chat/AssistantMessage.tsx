@@ -47,7 +47,7 @@ function Activity({ run }: { run: RunState }) {
   return (
     <p className="activity">
       <span className="pulse" aria-hidden="true" />
-      {!isWriting && t("chat.thinking")}
+      {!isWriting && <span data-testid="activity">{run.filler?.text ?? t("chat.thinking")}</span>}
       {progress && <span>{t("chat.round", { round: progress.round, max: progress.maxRounds })}</span>}
     </p>
   );

@@ -32,6 +32,8 @@ interface EventData {
   citations: { citations: Citation[] };
   agentSummary: Summary;
   fileCreated: { fileId: string; fileName: string };
+  /** Belongs to no run's log (seq 0): told while a search takes its time, then forgotten. */
+  filler: { text: string; kind: "opening" | "patience" };
   indexProgress: { fileId: string; fileName: string; status: FileStatus; progress: number; reason: string | null };
   complete: { status: string; workflowId?: string; messageId?: string; fileId?: string };
   stopped: { workflowId?: string; messageId?: string };

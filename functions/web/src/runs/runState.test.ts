@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseEvent, type RunEvent } from "./events";
-import { applyEvent, hasGap, newRun, type RunState } from "./runState";
+import { applyEvent, type EventOf, hasGap, newRun, type RunState, tellFiller } from "./runState";
 
 const RUN = "run-1";
 
@@ -30,6 +30,7 @@ const result: Bare = {
   type: "toolResult",
   data: { callId: "c1", round: 1, name: "searchFiles", success: true, summary: "3 passages", durationMs: 12 },
 };
+const searchDone = chunk("Found.");
 const whole = log(
   { type: "status", data: { status: "started", workflowId: "w1", messageId: "m0", title: "A question" } },
   chunk("Let me "),
@@ -54,6 +55,39 @@ describe("a call that needs consent", () => {
     const running = replay(log(asked, call)).blocks;
     expect(running).toMatchObject([{ key: "c1", awaiting: false, outcome: null }]);
     expect(replay(log(asked, call, result)).blocks).toMatchObject([{ outcome: { success: true } }]);
+  });
+});
+
+describe("a filler (WS-05)", () => {
+  const filler = (text: string, second = 0): EventOf<"filler"> => ({
+    runId: RUN,
+    seq: 0,
+    type: "filler",
+    at: new Date(Date.UTC(2026, 2, 1, 8, 0, second)).toISOString(),
+    data: { text, kind: second ? "patience" : "opening" },
+  });
+  const searching = replay(log({ type: "status", data: { status: "started", workflowId: "w1" } }));
+
+  it("is told until the next event, whatever it is, and leaves the log alone", () => {
+    const told = tellFiller(searching, filler("One moment."));
+    expect(told.filler?.text).toBe("One moment.");
+    expect(told).toMatchObject({ lastSeq: 1, early: {} });
+    expect(applyEvent(told, { ...log(searchDone)[0]!, seq: 2 } as RunEvent).filler).toBeNull();
+  });
+
+  it("stays when an event comes before its turn", () => {
+    const told = tellFiller(searching, filler("One moment."));
+    expect(applyEvent(told, { ...log(searchDone)[0]!, seq: 3 } as RunEvent).filler?.text).toBe("One moment.");
+  });
+
+  it("is replaced by patience, but not by that of a search beside it", () => {
+    const told = tellFiller(searching, filler("One moment."));
+    expect(tellFiller(told, filler("Another moment.", 1))).toBe(told);
+    expect(tellFiller(told, filler("Still searching.", 10)).filler?.text).toBe("Still searching.");
+  });
+
+  it("is not told once the answer has begun or the run is over", () => {
+    for (const run of [replay(log(chunk("It is"))), replay(whole)]) expect(tellFiller(run, filler("late"))).toBe(run);
   });
 });
 

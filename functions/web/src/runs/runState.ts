@@ -30,7 +30,7 @@ export type RunEnd =
   | { kind: "stopped" }
   | { kind: "error"; title: string; detail: string; retryable: boolean };
 
-/** Everything the page shows of one run: a pure function of its events 1…lastSeq. */
+/** Everything the page shows of one run: a pure function of its events 1…lastSeq, and what it is told meanwhile. */
 export interface RunState {
   runId: string;
   lastSeq: number;
@@ -43,7 +43,17 @@ export interface RunState {
   progress: Progress | null;
   summary: Summary | null;
   end: RunEnd | null;
+  /** What is told while a search takes its time; gone with the next event. */
+  filler: Filler | null;
 }
+
+interface Filler {
+  text: string;
+  at: string;
+}
+
+/** Searches side by side tell fillers of their own: one that comes sooner than a single search would is left out. */
+const FILLERS_APART_MS = 9_000;
 
 export function newRun(runId: string): RunState {
   return {
@@ -57,12 +67,21 @@ export function newRun(runId: string): RunState {
     progress: null,
     summary: null,
     end: null,
+    filler: null,
   };
 }
 
 /** True when events are missing between the last applied one and those at hand. */
 export function hasGap(run: RunState): boolean {
   return Object.keys(run.early).length > 0;
+}
+
+/** Shows a filler, unless the answer has begun: they are pushed beside the log, so one may come late. */
+export function tellFiller(run: RunState, event: EventOf<"filler">): RunState {
+  const { at, data } = event;
+  const isAnswering = run.end !== null || run.blocks.at(-1)?.kind === "text";
+  const isTooSoon = run.filler !== null && Date.parse(at) - Date.parse(run.filler.at) < FILLERS_APART_MS;
+  return isAnswering || isTooSoon ? run : { ...run, filler: { text: data.text, at } };
 }
 
 /** Applies an event in its turn: one seen before changes nothing, one too early waits for its predecessors. */
@@ -77,7 +96,7 @@ export function applyEvent(run: RunState, event: RunEvent): RunState {
 function advance(run: RunState, event: RunEvent): RunState {
   const early = { ...run.early };
   delete early[event.seq];
-  return { ...show(run, event), lastSeq: event.seq, early };
+  return { ...show(run, event), lastSeq: event.seq, early, filler: null };
 }
 
 function show(run: RunState, event: RunEvent): RunState {
@@ -111,7 +130,7 @@ function show(run: RunState, event: RunEvent): RunState {
   }
 }
 
-type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>;
+export type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>;
 
 function errorOf(data: EventOf<"error">["data"]): { title: string; detail: string; retryable: boolean } {
   return { title: data.title, detail: data.detail, retryable: data.retryable ?? false };

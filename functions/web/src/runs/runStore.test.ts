@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunEvent } from "./events";
-import { newRun } from "./runState";
+import { type EventOf, newRun } from "./runState";
 import { type RunFrame, RunStore } from "./runStore";
 
 const frame: RunFrame = {
@@ -85,6 +85,22 @@ describe("RunStore", () => {
     expect(sent).toHaveLength(2);
     expect(hooks.onStarted).toHaveBeenCalledTimes(1);
     expect(hooks.onEnded).toHaveBeenCalledTimes(1);
+  });
+
+  it("tells a filler of a run it has, and shows it no more after a replay", async () => {
+    // WS-05
+    const { store } = setUp();
+    const filler = { ...event(0, "filler", { text: "One moment.", kind: "opening" }), at: "2026-03-01T08:00:00Z" };
+    store.tell(filler as EventOf<"filler">);
+    expect(store.has("r1")).toBe(false);
+    store.ask(frame);
+    store.receive(started);
+    store.tell(filler as EventOf<"filler">);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(store.runs.get().get("r1")?.filler?.text).toBe("One moment.");
+    store.replay("r1", [started, chunk(2, "a"), chunk(3, "b"), done]);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(store.runs.get().get("r1")?.filler).toBeNull();
   });
 
   it("gives back a question that was refused", async () => {

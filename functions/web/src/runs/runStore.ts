@@ -1,6 +1,6 @@
 import { Store } from "../store";
 import { parseEvent, type RunEvent } from "./events";
-import { applyEvent, hasGap, newRun, type RunState } from "./runState";
+import { applyEvent, type EventOf, hasGap, newRun, type RunState, tellFiller } from "./runState";
 
 /** After this long without an event an unfinished run is asked for again: a push may have been lost. */
 const SILENCE_MS = 10_000;
@@ -116,6 +116,12 @@ export class RunStore {
     if (hasGap(after)) this.#awaitGap(event.runId, after.lastSeq);
     if (!before.workflowId && after.workflowId) this.#hooks.onStarted(after);
     if (!before.end && after.end) this.#hooks.onEnded(after);
+  };
+
+  /** Takes what is told of a run beside its log. */
+  tell = (event: EventOf<"filler">): void => {
+    const run = this.#latest.get(event.runId);
+    if (run) this.#keep(tellFiller(run, event));
   };
 
   /** To be called on every new connection. */

@@ -112,6 +112,7 @@ export class Workspace {
   #receive = (frame: unknown): void => {
     const event = parseEvent(frame);
     if (event === null) return;
+    if (event.type === "filler") return this.runs.tell(event);
     if (event.seq === 0) return this.#refused(event);
     this.files.receive(event);
     if (this.runs.has(event.runId)) this.runs.receive(event);
