@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from werkbank.agent.summarization import Fold
+from werkbank.domain.marking import as_data
 from werkbank.domain.messages import Message
 from werkbank.domain.runs import StoredMessage
-from werkbank.domain.trace import OUTCOME_UNKNOWN, ToolCallLog
+from werkbank.domain.trace import NOT_ALLOWED, OUTCOME_UNKNOWN, ToolCallLog
 
 NOT_RUN = "Not run: the work was stopped before this call began."
 
@@ -38,7 +39,7 @@ def conversation(
 
 def _question(message: StoredMessage, folds: Iterable[Fold]) -> Message:
     """Return the question with what goes along: its context, then what the folded rounds came to."""
-    summaries = [f"<summary of rounds {fold.first} to {fold.last}>\n{fold.text}\n</summary>" for fold in folds]
+    summaries = [as_data(f"summary of rounds {fold.first} to {fold.last}", fold.text) for fold in folds]
     parts = [message.content, message.context or "", *summaries]
     return Message(role="user", content="\n\n".join(part for part in parts if part))
 
@@ -55,11 +56,14 @@ def _in_full(message: StoredMessage, results: dict[tuple[str, int, str], ToolCal
 
 
 def _result(call_id: str, log: ToolCallLog | None) -> Message:
+    """Return what a call came to: our own notices as they stand, everything a tool said as data."""
     if log is None or log.status == "requested":
         return Message(role="tool", tool_call_id=call_id, content=NOT_RUN, is_error=True)
     if log.status in {"claimed", "unknown"}:
-        return Message(role="tool", tool_call_id=call_id, content=log.result or OUTCOME_UNKNOWN, is_error=True)
-    return Message(role="tool", tool_call_id=call_id, content=log.result or "", is_error=log.status == "failed")
+        return Message(role="tool", tool_call_id=call_id, content=OUTCOME_UNKNOWN, is_error=True)
+    said = log.result or ""
+    content = said if said == NOT_ALLOWED else as_data(log.name, said)
+    return Message(role="tool", tool_call_id=call_id, content=content, is_error=log.status == "failed")
 
 
 def repair(messages: Sequence[Message]) -> tuple[Message, ...]:

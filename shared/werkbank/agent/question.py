@@ -9,6 +9,7 @@ from werkbank.ai.protocols import ChatRequest
 from werkbank.ai.service import AiService
 from werkbank.billing.purse import CallScope
 from werkbank.domain.files import FileItem
+from werkbank.domain.marking import as_data
 from werkbank.domain.messages import Message
 from werkbank.domain.runs import Run, StoredMessage
 from werkbank.observability import count
@@ -32,8 +33,11 @@ class Question:
         self, run: Run, question: StoredMessage, files: Sequence[FileItem], earlier: Sequence[StoredMessage]
     ) -> str:
         """Return the block for a question; `earlier` is what was said before it. Faults leave their part out."""
-        passages = self._knowledge.passages(run, question.content, files)
-        return "\n\n".join(part for part in (passages, self._searched(run, question.content, earlier)) if part)
+        gathered = {
+            "workspace": self._knowledge.passages(run, question.content, files),
+            "web search": self._searched(run, question.content, earlier),
+        }
+        return "\n\n".join(as_data(source, text) for source, text in gathered.items() if text)
 
     def _searched(self, run: Run, question: str, earlier: Sequence[StoredMessage]) -> str:
         """Search where only a search answers rightly and the web is allowed; empty otherwise."""

@@ -14,6 +14,8 @@ OUTCOME_UNKNOWN = (
     "Outcome unknown: the work was interrupted after this call had begun. It may or may not have had its effect; "
     "check before you repeat it."
 )
+# What it reads when its user declined a call, or never answered.
+NOT_ALLOWED = "The user did not allow this call. Do not try it again; go on without it, or ask what they want instead."
 
 ToolCallStatus = Literal["requested", "claimed", "succeeded", "failed", "unknown"]
 

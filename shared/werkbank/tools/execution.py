@@ -11,7 +11,7 @@ from werkbank.domain.errors import Conflict, DocumentError, RunOver, StorageUnav
 from werkbank.domain.events import RunEvent
 from werkbank.domain.ids import derived_id
 from werkbank.domain.runs import Run, RunRef
-from werkbank.domain.trace import OUTCOME_UNKNOWN, ToolCallLog, ToolCallStatus
+from werkbank.domain.trace import NOT_ALLOWED, OUTCOME_UNKNOWN, ToolCallLog, ToolCallStatus
 from werkbank.domain.unit_of_work import UnitOfWork
 from werkbank.observability import count, logger
 from werkbank.streaming.protocols import EventStore
@@ -24,7 +24,6 @@ from werkbank.websearch.protocols import WebAccess
 MAX_RESULT_CHARACTERS = 24_000
 # A frame of the socket holds 32 kB: the page shows the beginning, the log holds all.
 MAX_SHOWN_CHARACTERS = 2_000
-NOT_ALLOWED = "The user did not allow this call. Do not try it again; go on without it, or ask what they want instead."
 
 
 class ToolCallLedger(Protocol):

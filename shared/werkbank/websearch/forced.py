@@ -27,9 +27,4 @@ class ForcedSearch:
         query = stand_alone(question, history, rewrite)
         if not should_force_search(question) and not should_force_search(query):
             return ""
-        return f"<web_search>\n{_without_tags(self._web.search_block(run, query))}\n</web_search>"
-
-
-def _without_tags(text: str) -> str:
-    """Keep pages from ending the block they stand in."""
-    return text.replace("</web_search", "< /web_search")
+        return self._web.search_block(run, query)

@@ -13,8 +13,8 @@ from werkbank.domain.errors import Conflict, NotFound
 from werkbank.domain.messages import ToolCall
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import RunRef
+from werkbank.domain.trace import NOT_ALLOWED
 from werkbank.tools.context import ToolContext
-from werkbank.tools.execution import NOT_ALLOWED
 from werkbank.tools.registry import Registry, tool
 
 SEND = ToolCall(id="s", name="sendMail", arguments='{"to": "anna@example.org"}')

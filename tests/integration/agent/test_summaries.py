@@ -23,7 +23,7 @@ def test_long_run_is_told_by_summaries(database: Database, principal: Principal)
     summed_up, fourth, fifth = harness.model.requests[3:]
     assert "Round 1" in summed_up.messages[-1].content
     assert not summed_up.tools
-    assert "<summary of rounds 1 to 2>" in fourth.messages[1].content
+    assert ' from="summary of rounds 1 to 2">' in fourth.messages[1].content
     assert "found nothing in rounds 1 and 2" in fourth.messages[1].content
     assert [message.tool_call_id for message in fourth.messages if message.role == "tool"] == ["c3"]
     assert fifth.messages[: len(fourth.messages)] == fourth.messages
@@ -45,8 +45,8 @@ def test_prefix_changes_only_where_rounds_are_folded(database: Database, princip
     assert len(asked) == 16
     changed = [n for n, (one, two) in enumerate(pairwise(asked), 2) if two[: len(one)] != one]
     assert changed == [4, 7, 10, 13, 15]
-    assert "<summary of rounds 1 to 10>" in asked[14][1].content
-    assert "<summary of rounds 11 to 13>" in asked[14][1].content
+    assert ' from="summary of rounds 1 to 10">' in asked[14][1].content
+    assert ' from="summary of rounds 11 to 13">' in asked[14][1].content
 
 
 def test_summary_that_fails_leaves_the_rounds_whole(database: Database, principal: Principal) -> None:

@@ -3,6 +3,7 @@
 from tests.integration.agent.harness import Harness
 from werkbank.database.connection import Database
 from werkbank.domain.ids import new_id
+from werkbank.domain.marking import as_data
 from werkbank.domain.messages import ToolCall
 from werkbank.domain.principal import Principal
 from werkbank.websearch.gate import PageNumbers
@@ -41,7 +42,7 @@ def test_answer_cites_the_pages_address(database: Database, principal: Principal
     ref = harness.ask(principal, config=WEB)
     told = harness.model.requests[1].messages[-1].content
     assert "outranks" in told
-    assert "[1] Der Rat – bern.example" in told
+    assert "[1] Der Rat – https://www.bern.example/rat" in told
     (event,) = (event for event in harness.events(ref) if event.type == "citations")
     assert isinstance(event.data["citations"], list)
     (citation,) = event.data["citations"]
@@ -62,7 +63,7 @@ def test_search_that_finds_nothing_says_so(database: Database, principal: Princi
     # WS-04
     harness = Harness(database, [[search("mayor of Bern")], ["I have no current data."]], pages=())
     harness.ask(principal, config=WEB)
-    assert harness.model.requests[1].messages[-1].content == NO_CURRENT_DATA
+    assert harness.model.requests[1].messages[-1].content == as_data("webSearch", NO_CURRENT_DATA)
 
 
 def test_sensitive_question_is_searched_before_the_model_is_asked(database: Database, principal: Principal) -> None:
@@ -70,7 +71,7 @@ def test_sensitive_question_is_searched_before_the_model_is_asked(database: Data
     harness = Harness(database, [["Anna Muster [1]."]], pages=(PAGE,))
     ref = harness.ask(principal, "Who is the mayor of Bern?", config=WEB)
     told = harness.model.requests[0].messages[-1].content
-    assert "<web_search>" in told
+    assert ' from="web search">' in told
     assert "Anna Muster" in told
     assert [event.type for event in harness.events(ref)].count("citations") == 1
 
@@ -79,7 +80,7 @@ def test_search_is_never_forced_without_the_web(database: Database, principal: P
     # WS-07
     harness = Harness(database, [["I do not know."]], pages=(PAGE,))
     harness.ask(principal, "Who is the mayor of Bern?")
-    assert "<web_search>" not in harness.model.requests[0].messages[-1].content
+    assert ' from="web search">' not in harness.model.requests[0].messages[-1].content
 
 
 def test_follow_up_is_made_to_stand_alone_before_it_is_searched(database: Database, principal: Principal) -> None:
@@ -92,7 +93,7 @@ def test_follow_up_is_made_to_stand_alone_before_it_is_searched(database: Databa
     assert harness.events(ref)[-1].data["status"] == "completed"
     rewriting, answering = harness.model.requests[1:]
     assert "Who is the mayor of Bern?" in rewriting.messages[-1].content
-    assert "<web_search>" in answering.messages[-1].content
+    assert ' from="web search">' in answering.messages[-1].content
 
 
 def test_toolbox_is_granted_by_the_user_and_offered_in_the_next_round(database: Database, principal: Principal) -> None:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from werkbank.agent.history import NOT_RUN, conversation, repair
+from werkbank.domain.marking import as_data
 from werkbank.domain.messages import Message, ToolCall
 from werkbank.domain.runs import StoredMessage
 from werkbank.domain.time import utc_now
@@ -124,4 +125,6 @@ def test_results_stand_by_the_status_of_their_calls() -> None:
         "now",
     )
     results = [(message.content, message.is_error) for message in told if message.role == "tool"]
-    assert results == [("fine", False), ("broken", True), (OUTCOME_UNKNOWN, True), (NOT_RUN, True)]
+    assert results == [
+        (as_data("t", "fine"), False), (as_data("t", "broken"), True), (OUTCOME_UNKNOWN, True), (NOT_RUN, True),
+    ]  # fmt: skip

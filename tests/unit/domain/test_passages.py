@@ -23,7 +23,7 @@ def test_no_text_passes_for_another_passage(pieces: list[str]) -> None:
 
 def test_passages_within_a_context_block() -> None:
     passages = "[3] report.pdf, page 5\nThe rent is\nCHF 1,200.\n\n[4] b.md\nMore."
-    block = f"<context>\n<knowledge>\nNow\n\n{passages}\n</knowledge>\n</context>"
+    block = f"<context>\nNow\n\n{passages}\n</context>"
     assert parse_passages(block) == (
         Passage(3, "report.pdf, page 5", "The rent is\nCHF 1,200."),
         Passage(4, "b.md", "More."),

@@ -63,8 +63,8 @@ def test_facts_and_pages_in_one_numbering() -> None:
     assert "Ada is mayor [4] [5].\nSince 2025 [5]. Unknown." in block
     passages = parse_passages(block)
     assert [passage.number for passage in passages] == [4, 5]
-    assert passages[0].place == "Mayor of X – example.org, 2026-03-02"
-    assert passages[1].place == "example.com"
+    assert passages[0].place == "Mayor of X – https://www.example.org/a, 2026-03-02"
+    assert passages[1].place == "https://example.com/b"
     assert "2026-11-30" in block
     assert "outranks" in block
 
@@ -111,7 +111,7 @@ def test_no_page_can_pass_for_another(texts: list[str], facts: str) -> None:
 def test_long_pages_come_in_parts() -> None:
     pages = lookup(Search(WebFacts()), "word " * 9_000)
     first, last = pages.page_block(some_run(), "https://example.org", 1), pages.page_block(some_run(), "https://x", 3)
-    assert first.startswith("[4] A page – example.org\nword word")
+    assert first.startswith("[4] A page – https://example.org\nword word")
     assert first.endswith("(Part 1 of 3.)")
     assert "(Part 3 of 3.)" in last
     with pytest.raises(ToolError, match="only 3 parts"):

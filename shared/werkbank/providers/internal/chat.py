@@ -6,11 +6,13 @@ their source numbers. Tool results and passages are read as data only: nothing i
 
 import re
 from collections.abc import Generator, Sequence
+from itertools import chain
 
 from werkbank.ai.model import Model
 from werkbank.ai.protocols import ChatRequest, Delta, StreamEnd, TextDelta, ToolCallDelta
 from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
 from werkbank.domain.ids import derived_id
+from werkbank.domain.marking import data_in, without_data
 from werkbank.domain.messages import Message, ToolCall, Usage
 from werkbank.domain.passages import Passage, parse_passages
 from werkbank.providers.internal.phrases import phrases_for
@@ -59,7 +61,9 @@ class _Turn:
     def __init__(self, messages: Sequence[Message]) -> None:
         start = _question_position(messages)
         asked = messages[start].content if start is not None else ""
-        self.question = _CONTEXT_BLOCK.sub("", asked).strip()
+        said = _CONTEXT_BLOCK.sub("", asked)
+        self.question = without_data(said).strip()
+        self.material = "\n\n".join([self.question, *data_in(said)])
         self.context = "\n".join(_CONTEXT_BLOCK.findall(asked))
         after = messages[start + 1 :] if start is not None else messages
         self.results = [message for message in after if message.role == "tool"]
@@ -76,15 +80,15 @@ class _Turn:
         if quotes:
             lines = "\n".join(f"> {quote.sentence} [{quote.number}]" for quote in quotes)
             return f"{self._phrases.quoting}\n\n{lines}"
-        if not self.results and len(self.question) > _MATERIAL_CHARACTERS:
-            return "\n".join(f"- {line}" for line in summary_sentences(self.question, _SUMMARY_SENTENCES))
+        if not self.results and len(self.material) > _MATERIAL_CHARACTERS:
+            return "\n".join(f"- {line}" for line in summary_sentences(self.material, _SUMMARY_SENTENCES))
         topic = " ".join(self.question.split())[:_SHOWN_TOPIC_CHARACTERS]
         return self._phrases.nothing.format(topic=topic)
 
     def _passages(self) -> tuple[Passage, ...]:
         found: dict[int, Passage] = {}
         for text in (*(result.content for result in self.results if not result.is_error), *self._handed):
-            for passage in parse_passages(text):
+            for passage in chain.from_iterable(map(parse_passages, _blocks(text))):
                 found.setdefault(passage.number, passage)
         return tuple(found.values())
 
@@ -92,12 +96,18 @@ class _Turn:
         """Return the last result that is no search's, cut to a readable length: lists, outlines, confirmations."""
         for result in reversed(self.results):
             tool = self._tool_names.get(result.tool_call_id or "", "")
-            if tool == _SEARCH_TOOL or parse_passages(result.content) or not result.content.strip():
+            shown = "\n\n".join(_blocks(result.content)).strip()
+            if tool == _SEARCH_TOOL or parse_passages(shown) or not shown:
                 continue
-            lines = result.content.strip().splitlines()
+            lines = shown.splitlines()
             more = [] if len(lines) <= _SHOWN_LINES else ["…"]
             return "\n".join([self._phrases.result.format(tool=tool), "", *lines[:_SHOWN_LINES], *more])
         return ""
+
+
+def _blocks(text: str) -> tuple[str, ...]:
+    """Return the data in a text, block by block; the text itself when nothing in it is marked."""
+    return data_in(text) or (text,)
 
 
 def _question_position(messages: Sequence[Message]) -> int | None:
