@@ -59,11 +59,13 @@ class Database:
             StorageUnavailable: the database cannot be reached.
         """
         pool = self._open_pool()
-        with _domain_errors(), pool.connection() as connection, connection.pipeline(), connection.transaction():
+        with _domain_errors(), pool.connection() as connection, connection.pipeline():
             self._used_at = 0.0  # until this one has ended well
             roles = ",".join(sorted(principal.roles))
             connection.execute(_SET_PRINCIPAL, (principal.user_id, principal.mandate_id, roles))
             yield Session(connection, principal)
+            # Not commit(), nor transaction(): they wait for the server, which the end of the pipeline does anyway.
+            connection.execute(b"COMMIT")
         self._used_at = time.time()
 
     def close(self) -> None:
