@@ -27,8 +27,8 @@ def main() -> int:
 
 
 def _run(stack: LocalStack) -> int:
-    # The kernel may hand a signal to any thread, but Python runs handlers in the main thread only, and that one waits in
-    # a read which a signal to another thread does not interrupt. The wakeup descriptor is written by whichever has it.
+    # The kernel may hand a signal to any thread, but Python runs handlers in the main thread only, and that one waits
+    # in a read which a signal to another thread does not interrupt. The wakeup descriptor is written by any of them.
     asked_to_stop, ask_to_stop = os.pipe()
     os.set_blocking(ask_to_stop, False)
     signal.set_wakeup_fd(ask_to_stop)

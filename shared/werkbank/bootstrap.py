@@ -133,7 +133,7 @@ def budget() -> Budget:
     """functions/check_budget"""
     from werkbank.agent.budget import Budget
 
-    return Budget(database(), run_streams())
+    return Budget(database(), run_streams(), utc_now)
 
 
 @cache
@@ -165,8 +165,9 @@ def finisher() -> Finisher:
     from werkbank.agent.conclusion import Conclusion
     from werkbank.agent.finish import Finisher
     from werkbank.agent.memory import Memory
+    from werkbank.agent.summarization import Summaries
 
-    closing = Closing(database(), ai(), registry(), utc_now)
+    closing = Closing(database(), ai(), registry(), Summaries(database(), ai()), utc_now)
     conclusion = Conclusion(database(), run_streams(), utc_now)
     return Finisher(database(), closing, conclusion, Memory(database(), database(), ai()))
 

@@ -1,5 +1,7 @@
-"""Decides whether another round may begin: cancel check, then money, then rounds (AG-04)."""
+"""Decides whether another round may begin: cancel check, then money, rounds, time and progress (AG-04)."""
 
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Literal
 
 from pydantic import JsonValue
@@ -24,9 +26,10 @@ class Verdict(WireModel):
 class Budget:
     """Watches a run's limits."""
 
-    def __init__(self, database: AgentDatabase, streams: RunStreams) -> None:
+    def __init__(self, database: AgentDatabase, streams: RunStreams, clock: Callable[[], datetime]) -> None:
         self._database = database
         self._streams = streams
+        self._clock = clock
 
     def check(self, ref: RunRef) -> Verdict:
         """Say whether the next round may begin, and report progress if so. Raises NotFound."""
@@ -34,6 +37,8 @@ class Budget:
         with self._database.session(ref.principal) as session:
             run = session.runs.get(ref.run_id)
             verdict = judge(run)
+            if verdict.next == "round" and self._is_out_of_time(session, run):
+                verdict = Verdict(next="finish", round=verdict.round, status="timedOut")
             if verdict.next == "round" and self._is_stalled(session, run):
                 verdict = Verdict(next="finish", round=verdict.round, status="stalled")
             if verdict.next == "round":
@@ -50,6 +55,11 @@ class Budget:
         self._streams.of(ref).publish(*told)
         return verdict
 
+    def _is_out_of_time(self, session: AgentSession, run: Run) -> bool:
+        limit = timedelta(minutes=run.config.max_minutes)
+        # Most runs are over long before; only of the others is it worth asking how long they waited for their user.
+        return self._clock() - run.started_at > limit and session.runs.working_time(run.id) > limit
+
     def _is_stalled(self, session: AgentSession, run: Run) -> bool:
         # Two rounds cannot go in circles yet; most runs end there, and need not be looked through.
         if run.rounds < 2:
@@ -63,7 +73,7 @@ def judge(run: Run) -> Verdict:
     following = run.rounds + 1
     if run.status != "running":
         return Verdict(next="finish", round=following, status=run.status)
-    if cap is not None and run.spent_chf >= cap > 0:
+    if cap is not None and run.spent_chf >= cap - run.closing_chf > 0:
         return Verdict(next="finish", round=following, status="budgetExceeded")
     if run.rounds >= run.max_rounds:
         return Verdict(next="finish", round=following, status="maxRoundsReached")

@@ -6,11 +6,13 @@ from datetime import datetime
 from werkbank.agent.history import conversation
 from werkbank.agent.prompt import LAST_CALLS, system_message
 from werkbank.agent.protocols import AgentDatabase
+from werkbank.agent.summarization import Fold, Summaries, covering, transcript
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
 from werkbank.ai.service import AiService
 from werkbank.billing.purse import CallScope
-from werkbank.domain.errors import ProviderError, UserError
+from werkbank.domain.errors import BudgetExceeded, ProviderError, TooLarge, UserError
+from werkbank.domain.marking import as_data
 from werkbank.domain.messages import Message
 from werkbank.domain.runs import Run, RunStatus, StoredMessage
 from werkbank.domain.trace import ToolCallLog
@@ -18,6 +20,9 @@ from werkbank.observability import logger
 from werkbank.tools.registry import Registry
 
 MAX_OUTPUT_TOKENS = 1_024
+# What is kept for a closing text pays a cheap model for about this much (in characters).
+_LONGEST_EXTRACT = 8_000
+_LONGEST_QUESTION = 2_000
 _REASONS = {
     "maxRoundsReached": {
         "en": "I stopped because the rounds for this question are used up ({rounds}).",
@@ -26,6 +31,10 @@ _REASONS = {
     "budgetExceeded": {
         "en": "I stopped because the budget for this question is used up (CHF {spent} spent).",
         "de": "Ich habe aufgehört, weil das Budget für diese Frage aufgebraucht ist (CHF {spent} ausgegeben).",
+    },
+    "timedOut": {
+        "en": "I stopped because the time for this question is used up.",
+        "de": "Ich habe aufgehört, weil die Zeit für diese Frage aufgebraucht ist.",
     },
     "stalled": {
         "en": "I stopped because I was going round in circles: the last steps only repeated earlier ones.",
@@ -41,53 +50,85 @@ _NEXT = {
 
 
 class Closing:
-    """Writes closing texts: by the model where it can be afforded, else from the run's own log."""
+    """Writes closing texts: by the model from what is kept for it, else from the run's own log."""
 
     def __init__(
-        self, database: AgentDatabase, ai: AiService, registry: Registry, clock: Callable[[], datetime]
+        self,
+        database: AgentDatabase,
+        ai: AiService,
+        registry: Registry,
+        summaries: Summaries,
+        clock: Callable[[], datetime],
     ) -> None:
         self._database = database
         self._ai = ai
         self._registry = registry
+        self._summaries = summaries
         self._clock = clock
 
     def write(self, run: Run, status: RunStatus, timeout_seconds: float) -> None:
         """Store the closing text as the run's last answer; a second call changes nothing."""
         round = run.rounds + 1
+        assert run.workflow_id
         with self._database.session(run.principal) as session:
             if session.messages.answer(run.id, round):
                 return
             calls = session.tool_calls.of_run(run.id)
-        text = built_text(run, status, calls)
-        if status != "budgetExceeded":
-            text = self._told_by_model(run, LAST_CALLS[status], timeout_seconds) or text
+            said = session.messages.of_workflow(run.workflow_id)
+        text = self._told_by_model(run, status, said, calls, timeout_seconds) or built_text(run, status, calls)
         self._store(run, round, text)
 
-    def _told_by_model(self, run: Run, last_call: str, timeout_seconds: float) -> str:
-        """Let the model sum up, without tools; empty when it cannot."""
-        assert run.workflow_id
-        with self._database.session(run.principal) as session:
-            told = session.messages.of_workflow(run.workflow_id)
-            history = conversation(told, session.tool_calls.of_run(run.id), run.id)
-        request = ChatRequest(
-            messages=(system_message(), *history, Message(role="user", content=last_call)),
+    def _told_by_model(
+        self,
+        run: Run,
+        status: RunStatus,
+        said: Sequence[StoredMessage],
+        calls: Sequence[ToolCallLog],
+        timeout_seconds: float,
+    ) -> str:
+        """Let the model sum up: with all it saw if that is affordable, else with an extract; empty when it cannot."""
+        folds = covering(self._summaries.written(run), run.rounds)
+        whole = ChatRequest(
+            messages=(
+                system_message(),
+                *conversation(said, calls, run.id, folds),
+                Message(role="user", content=LAST_CALLS[status]),
+            ),
             max_output_tokens=MAX_OUTPUT_TOKENS,
             tools=self._registry.active(run.toolboxes).definitions(),
             may_call_tools=False,
         )
-        scope = CallScope(run.principal, "summary", run.id, run.rounds + 1, run.workflow_id)
         try:
-            answer = self._ai.chat(
-                scope, request, Operation.AGENT, timeout_seconds=timeout_seconds, on_text=lambda _: None
-            )
+            try:
+                return self._ask(run, whole, Operation.AGENT, timeout_seconds)
+            except (BudgetExceeded, TooLarge):
+                extract = _extract(run, status, said, calls, folds)
+                return self._ask(run, extract, Operation.DATA_ANALYSE, timeout_seconds)
         except (UserError, ProviderError) as error:
             logger.warning("closing summary not written by the model", extra={"error": type(error).__name__})
             return ""
+
+    def _ask(self, run: Run, request: ChatRequest, operation: Operation, timeout_seconds: float) -> str:
+        scope = CallScope(run.principal, "summary", run.id, run.rounds + 1, run.workflow_id, is_closing=True)
+        answer = self._ai.chat(scope, request, operation, timeout_seconds=timeout_seconds, on_text=lambda _: None)
         return answer.assembled.message.content
 
     def _store(self, run: Run, round: int, text: str) -> None:
         with self._database.session(run.principal) as session:
             session.messages.add(StoredMessage.by_model(run, round, text, self._clock()))
+
+
+def _extract(
+    run: Run, status: RunStatus, said: Sequence[StoredMessage], calls: Sequence[ToolCallLog], folds: Sequence[Fold]
+) -> ChatRequest:
+    """Return a small request: the question, and the end of what was done about it."""
+    mine = [message for message in said if message.run_id == run.id]
+    steps = transcript(1, run.rounds, folds, mine, calls)[-_LONGEST_EXTRACT:]
+    question = next(message.content for message in mine if message.role == "user")[:_LONGEST_QUESTION]
+    content = f"{question}\n\n{as_data('the last steps', steps)}\n\n{LAST_CALLS[status]}"
+    return ChatRequest(
+        messages=(system_message(), Message(role="user", content=content)), max_output_tokens=MAX_OUTPUT_TOKENS
+    )
 
 
 def built_text(run: Run, status: RunStatus, calls: Sequence[ToolCallLog]) -> str:

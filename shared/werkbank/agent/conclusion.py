@@ -17,6 +17,7 @@ _LAST_EVENT: dict[RunStatus, EventType] = {
     "completed": "complete",
     "maxRoundsReached": "complete",
     "budgetExceeded": "complete",
+    "timedOut": "complete",
     "stalled": "complete",
     "stopped": "stopped",
     "error": "error",

@@ -16,11 +16,15 @@ _TITLES: dict[str, str] = {
     "RequestRejected": "The model provider rejected the request",
     "StorageUnavailable": "The database cannot be reached",
 }
+# The whole execution, not one state: what the state machine allows at most, waiting included.
+_EXECUTION_TIMED_OUT = "States.TIMED_OUT"
 _UNEXPECTED = "Something failed inside Werkbank. Your conversation is kept; please ask again."
 
 
 def ending_of(failure: Failure) -> Ending:
     """Return how a run ends after a failure. Messages of unknown errors are not shown: they may hold anything."""
+    if failure.error == _EXECUTION_TIMED_OUT:
+        return Ending(status="timedOut")
     kind = error_type(failure)
     if kind is None:
         return Ending(status="error", title="The question could not be answered", detail=_UNEXPECTED, retryable=True)

@@ -3,6 +3,7 @@
 from werkbank.agent.closing import Closing
 from werkbank.agent.conclusion import Conclusion, Ending
 from werkbank.agent.memory import Memory
+from werkbank.agent.prompt import LAST_CALLS
 from werkbank.agent.protocols import AgentDatabase
 from werkbank.domain.runs import RunRef
 
@@ -22,7 +23,7 @@ class Finisher:
             run = session.runs.find(ref.run_id)
         if run is None or run.status != "running":
             return
-        if ending.status in {"maxRoundsReached", "budgetExceeded", "stalled"}:
+        if ending.status in LAST_CALLS:
             self._closing.write(run, ending.status, timeout_seconds)
         if self._conclusion.conclude(ref, ending):
             self._memory.remember(run)

@@ -34,6 +34,8 @@ _SUM_UP = "Call no more tools. Say what you found so far, with its sources, and 
 # What a run that may not go on is told, by the status it ends with.
 LAST_CALLS: dict[RunStatus, str] = {
     "maxRoundsReached": f"You have used up the rounds you were given for this question. {_SUM_UP}",
+    "budgetExceeded": f"You have used up the money you were given for this question. {_SUM_UP}",
+    "timedOut": f"You have used up the time you were given for this question. {_SUM_UP}",
     "stalled": f"You are repeating the same step without getting anywhere. Say that this is why you stop. {_SUM_UP}",
 }
 

@@ -1,6 +1,7 @@
 """What the agent needs from outside."""
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from decimal import Decimal
 from typing import Protocol
 
@@ -23,6 +24,7 @@ class RunStore(Protocol):
     def begin_round(self, run_id: str, round: int) -> int: ...
     def end_round(self, run_id: str, log: AgentRoundLog) -> None: ...
     def rounds(self, run_id: str) -> tuple[AgentRoundLog, ...]: ...
+    def working_time(self, run_id: str) -> timedelta: ...
 
 
 class MessageStore(Protocol):

@@ -90,7 +90,7 @@ class Summaries:
             last = max(last, round - 2)
         if last == 0:
             return ()
-        folds = self._stored(run)
+        folds = self.written(run)
         for first, end in segments(last):
             if not any((fold.first, fold.last) == (first, end) for fold in folds):
                 written = self._write(run, round, first, end, folds, said, calls, timeout_seconds)
@@ -131,7 +131,8 @@ class Summaries:
         self._store(run, fold)
         return fold
 
-    def _stored(self, run: Run) -> tuple[Fold, ...]:
+    def written(self, run: Run) -> tuple[Fold, ...]:
+        """Return the summaries that have been written for a run."""
         assert run.workflow_id
         with self._database.session(run.principal) as session:
             facts = session.knowledge.memory.summaries(run.workflow_id, _key(run))

@@ -15,7 +15,7 @@ from werkbank.domain.rights import ModelRight
 
 @dataclass(frozen=True, slots=True)
 class CallScope:
-    """Whom a call is made for and what it is booked under."""
+    """Whom a call is made for and what it is booked under; a run's closing text may use what is kept for it."""
 
     principal: Principal
     kind: ChargeKind
@@ -23,6 +23,7 @@ class CallScope:
     round: int | None = None
     workflow_id: str | None = None
     instance_id: str | None = None
+    is_closing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +56,14 @@ class Purse:
         """Return what a call under this scope may use and how much of the money is left for it."""
         with self._database.session(scope.principal) as session:
             rights = session.mandates.model_rights()
-            return Preflight(rights, session.ledger.remaining(scope.run_id) if scope.run_id else None)
+            return Preflight(rights, session.ledger.remaining(scope.run_id, is_closing=scope.is_closing))
 
     @contextmanager
     def pay(self, scope: CallScope, model: str, amount_chf: Decimal) -> Iterator[Payment]:
         """Hold a reservation around a call. Raises BudgetExceeded before the call when it is not affordable."""
         reservation = Reservation(
             id=new_id(), amount_chf=amount_chf, kind=scope.kind, model=model, run_id=scope.run_id, round=scope.round,
-            workflow_id=scope.workflow_id, instance_id=scope.instance_id,
+            workflow_id=scope.workflow_id, instance_id=scope.instance_id, is_closing=scope.is_closing,
         )  # fmt: skip
         with self._database.session(scope.principal) as session:
             session.ledger.reserve(reservation)

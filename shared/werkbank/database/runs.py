@@ -1,8 +1,11 @@
 """Runs and the log of their rounds."""
 
+from datetime import timedelta
+
 from psycopg.types.json import Jsonb
 
 from werkbank.database.store import Store
+from werkbank.domain.billing import closing_reserve
 from werkbank.domain.errors import RunOver
 from werkbank.domain.money import round_chf
 from werkbank.domain.runs import Run, RunStatus
@@ -18,13 +21,13 @@ class Runs(Store):
         """Insert a run; False if one with this id exists already."""
         cap = run.config.max_cost_chf
         inserted = self._touched(
-            """INSERT INTO run (id, mandate_id, user_id, workflow_id, file_id, kind, config, roles, zone, language,
-                   max_cost_chf, started_at)
-               VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO NOTHING""",
+            """INSERT INTO run (id, mandate_id, user_id, workflow_id, file_id, parent_id, kind, config, roles, zone,
+                   language, max_cost_chf, closing_chf, started_at)
+               VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO NOTHING""",
             (
-                run.id, self._principal.mandate_id, self._principal.user_id, run.workflow_id, run.file_id, run.kind,
-                Jsonb(run.config.to_wire()), sorted(run.roles), run.zone, run.language,
-                round_chf(cap) if cap is not None else None, run.started_at,
+                run.id, self._principal.mandate_id, self._principal.user_id, run.workflow_id, run.file_id,
+                run.parent_id, run.kind, Jsonb(run.config.to_wire()), sorted(run.roles), run.zone, run.language,
+                round_chf(cap) if cap is not None else None, closing_reserve(cap), run.started_at,
             ),
         )  # fmt: skip
         return inserted == 1
@@ -93,3 +96,16 @@ class Runs(Store):
         """Return the log of a run's rounds, without their tool calls."""
         columns = ", ".join(name for name in AgentRoundLog.model_fields if name != "tool_calls")
         return self._list(AgentRoundLog, f"SELECT {columns} FROM round_log WHERE run_id = %s ORDER BY round", (run_id,))
+
+    def working_time(self, run_id: str) -> timedelta:
+        """Return how long a run has been going, without the time its calls waited for their user."""
+        row = self._row(
+            """SELECT clock_timestamp() - r.started_at - coalesce(
+                   (SELECT sum(upper(wait) - lower(wait))
+                    FROM (SELECT unnest(range_agg(tstzrange(asked_at, claimed_at))) FROM tool_call
+                          WHERE run_id = r.id AND asked_at <= claimed_at) AS waits (wait)), interval '0') AS worked
+               FROM run r WHERE r.id = %s""",
+            (run_id,),
+        )
+        worked: timedelta = row["worked"] if row else timedelta()
+        return worked

@@ -4,12 +4,22 @@ from decimal import Decimal
 from typing import Literal
 
 from werkbank.domain.base import WireModel
+from werkbank.domain.money import ZERO_CHF, round_chf
 
 ChargeKind = Literal["agentRound", "summary", "embedding", "search"]
 
 
+# Kept of every cap for the closing text: a summary of what was done by a cheap model, not another round.
+_CLOSING_SHARE = Decimal("0.1")
+
+
+def closing_reserve(cap_chf: Decimal | None) -> Decimal:
+    """Return what a run with this cap keeps for its closing text."""
+    return round_chf(cap_chf * _CLOSING_SHARE) if cap_chf else ZERO_CHF
+
+
 class Reservation(WireModel):
-    """An upper bound set aside before a call, for whom and for what."""
+    """An upper bound set aside before a call, for whom and for what; `is_closing` may use what is kept for that."""
 
     id: str
     amount_chf: Decimal
@@ -19,6 +29,7 @@ class Reservation(WireModel):
     round: int | None = None
     workflow_id: str | None = None
     instance_id: str | None = None
+    is_closing: bool = False
 
 
 class Charge(WireModel):

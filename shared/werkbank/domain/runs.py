@@ -15,14 +15,20 @@ from werkbank.domain.principal import Principal
 MAX_ROUNDS = 100
 
 RunKind = Literal["agent", "index"]
-RunStatus = Literal["running", "completed", "maxRoundsReached", "budgetExceeded", "stalled", "stopped", "error"]
+RunStatus = Literal[
+    "running", "completed", "maxRoundsReached", "budgetExceeded", "timedOut", "stalled", "stopped", "error"
+]
 
 
 class AgentConfig(WireModel):
-    """How far a run may go (AG-03). `max_cost_chf` None means no cap but the mandate's."""
+    """How far a run may go (AG-03). `max_cost_chf` None means no cap but the mandate's.
+
+    `max_minutes` is working time: what a run waits for its user does not count.
+    """
 
     max_rounds: int = Field(default=25, ge=1, le=MAX_ROUNDS)
     max_cost_chf: Decimal | None = Field(default=None, ge=0, alias="maxCostCHF")
+    max_minutes: int = Field(default=60, ge=1, le=24 * 60)
     tool_set: str = "core"
     model: str | None = None
     temperature: float | None = Field(default=None, ge=0, le=2)
@@ -45,13 +51,18 @@ class RunRequest(WireModel):
 
 
 class Run(WireModel):
-    """A run as stored. `rounds` counts finished model calls; `extra_rounds` are those the model asked for (AG-08)."""
+    """A run as stored. `rounds` counts finished model calls; `extra_rounds` are those the model asked for (AG-08).
+
+    A sub-agent's run is part of the one that `parent_id` names and draws on its money. Of a cap, `closing_chf` is kept
+    for the closing text.
+    """
 
     id: str
     mandate_id: str
     user_id: str
     workflow_id: str | None = None
     file_id: str | None = None
+    parent_id: str | None = None
     kind: RunKind
     status: RunStatus = "running"
     config: AgentConfig = AgentConfig()
@@ -64,6 +75,7 @@ class Run(WireModel):
     last_seq: int = 0
     spent_chf: Decimal = Decimal(0)
     reserved_chf: Decimal = Decimal(0)
+    closing_chf: Decimal = Decimal(0)
     abort_reason: str | None = None
     started_at: datetime
     completed_at: datetime | None = None

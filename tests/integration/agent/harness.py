@@ -133,22 +133,23 @@ class Harness:
         )
         knowledge = RunKnowledge(database, self.ai)
         self.starter = Starter(database, streams, self.loop, None, utc_now)
-        self.budget = Budget(database, streams)
+        self.budget = Budget(database, streams, utc_now)
         fillers = Fillers(streams, FillerLanguages(GateTranslation(self.ai)))
         search = search or FixtureSearch(pages)
         self.web = WebLookup(search, WebReader(), PageNumbers(database), utc_now, fillers)
+        folding = (summaries or Summaries)(database, self.ai)
         self.rounds = Rounds(
             database,
             streams,
             self.ai,
             self.registry,
             Question(knowledge, self.ai, ForcedSearch(self.web)),
-            (summaries or Summaries)(database, self.ai),
+            folding,
             utc_now,
         )
         self.tools = ToolExecution(database, streams, self.registry, self.objects, knowledge, self.web, utc_now)
         self.conclusion = Conclusion(database, streams, utc_now)
-        closing = Closing(database, self.ai, self.registry, utc_now)
+        closing = Closing(database, self.ai, self.registry, folding, utc_now)
         self.finisher = Finisher(database, closing, self.conclusion, Memory(database, database, self.ai))
 
     def start(self, principal: Principal, prompt: str = "What is in my files?", **fields: object) -> RunRef:

@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from decimal import Decimal
 
 import pytest
@@ -18,6 +19,7 @@ from werkbank.domain.errors import BudgetExceeded, ProviderUnavailable
 from werkbank.domain.ids import new_id
 from werkbank.domain.messages import Usage
 from werkbank.domain.principal import Principal
+from werkbank.domain.runs import AgentConfig, Run
 
 
 def test_tiny_budget_stops_before_the_call_with_a_text(database: Database, principal: Principal) -> None:
@@ -183,3 +185,64 @@ def test_money_of_a_dead_function_does_not_bind_the_limit_for_ever(
         assert session.mandates.spending()[0] == Decimal("0.4")
     assert (run.spent_chf, run.reserved_chf) == (Decimal("0.4"), Decimal("0.3"))
     assert statuses == {Decimal("0.4"): "settled", Decimal("0.3"): "reserved"}
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["parent", "child", "grandchild", "sibling"]), st.integers(1, 60), st.booleans()),
+        max_size=14,
+    )
+)
+def test_sub_agents_draw_on_what_their_parent_has_left(
+    database: Database, principal: Principal, calls: list[tuple[str, int, bool]]
+) -> None:
+    # AG-06: whatever the order of rounds, sub-agents' rounds and closing texts, no cap is passed
+    runs = _family(database, principal)
+    for name, centimes, is_closing in calls:
+        scope = CallScope(principal, "agentRound", run_id=runs[name].id, is_closing=is_closing)
+        with suppress(BudgetExceeded), Purse(database).pay(scope, "m", Decimal(centimes) / 100) as payment:
+            payment.settle(Decimal(centimes) / 100, Usage())
+    with database.session(principal) as session:
+        parent, child, grandchild, sibling = (session.runs.get(runs[name].id) for name in runs)
+        charges = {name: session.ledger.charges(run.id) for name, run in runs.items()}
+    paid = {name: sum((charge.cost_chf or Decimal(0) for charge in own), Decimal(0)) for name, own in charges.items()}
+    assert grandchild.spent_chf == paid["grandchild"]
+    assert child.spent_chf == paid["child"] + paid["grandchild"] <= Decimal("0.8")
+    assert parent.spent_chf == sum(paid.values()) <= 1
+    assert parent.spent_chf - paid["parent"] <= Decimal("0.9"), "sub-agents leave what is kept for the closing text"
+    assert sibling.spent_chf == paid["sibling"]
+
+
+def _family(database: Database, principal: Principal) -> dict[str, Run]:
+    """A run of 1 CHF, a part of it of 0.80 with a part of its own, and one more part; the latter two ask for more."""
+    ref = Harness(database, []).start(principal, config={"maxCostCHF": "1"})
+    with database.session(principal) as session:
+        runs = {"parent": session.runs.get(ref.run_id)}
+        for name, parent, cap in (("child", "parent", "0.8"), ("grandchild", "child", "9"), ("sibling", "parent", "9")):
+            config = AgentConfig(max_cost_chf=Decimal(cap))
+            runs[name] = runs["parent"].model_copy(
+                update={"id": new_id(), "parent_id": runs[parent].id, "config": config}
+            )
+            session.runs.add(runs[name])
+    return runs
+
+
+def test_concurrent_sub_agents_do_not_overspend_nor_deadlock(database: Database, principal: Principal) -> None:
+    # AG-06
+    runs = list(_family(database, principal).values())
+    gate = threading.Barrier(8)
+
+    def spend(position: int) -> None:
+        run = runs[position % len(runs)]
+        gate.wait()
+        for _ in range(5):
+            scope = CallScope(principal, "agentRound", run_id=run.id)
+            with suppress(BudgetExceeded), Purse(database).pay(scope, "m", Decimal("0.07")) as payment:
+                payment.settle(Decimal("0.07"), Usage())
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(spend, range(8)))
+    with database.session(principal) as session:
+        parent = session.runs.get(runs[0].id)
+    assert (parent.spent_chf, parent.reserved_chf) == (Decimal("0.84"), Decimal(0))

@@ -103,5 +103,5 @@ def test_execution_that_passed_no_catch_is_finished_from_its_input() -> None:
     told = {"input": '{"runId": "r", "mandateId": "m", "userId": "u"}', "status": "TIMED_OUT", "name": "r"}
     state = state_of({"source": "aws.states", "detail": {**told}})
     assert RunRef.model_validate(state) == RunRef(run_id="r", mandate_id="m", user_id="u")
-    assert ending_of(parse_failure(state["failure"])).status == "error"
+    assert ending_of(parse_failure(state["failure"])).status == "timedOut"
     assert state_of({"runId": "r"}) == {"runId": "r"}

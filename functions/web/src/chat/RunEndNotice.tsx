@@ -19,6 +19,7 @@ export function RunEndNotice({ end, onAgain }: { end: RunEnd; onAgain(): void })
   }
   if (end.status === "maxRoundsReached") return <p className="notice notice-warning">{t("chat.maxRounds")}</p>;
   if (end.status === "budgetExceeded") return <p className="notice notice-warning">{t("chat.budget")}</p>;
+  if (end.status === "timedOut") return <p className="notice notice-warning">{t("chat.timedOut")}</p>;
   if (end.status === "stalled") return <p className="notice notice-warning">{t("chat.stalled")}</p>;
   return null;
 }

@@ -146,6 +146,10 @@ export const dictionary = {
     en: "The cost limit was reached. Raise it in the options to go on.",
     de: "Die Kostengrenze ist erreicht. Zum Weitermachen in den Optionen erhöhen.",
   },
+  "chat.timedOut": {
+    en: "The time limit was reached. Ask again to go on from here.",
+    de: "Die Zeitgrenze ist erreicht. Zum Weitermachen noch einmal fragen.",
+  },
   "chat.stalled": {
     en: "Stopped because the last steps only repeated earlier ones. Put the question differently to go on.",
     de: "Angehalten, weil sich die letzten Schritte nur wiederholten. Zum Weitermachen die Frage anders stellen.",
