@@ -3,8 +3,9 @@
     with scripted_server([["Hello ", Hold(path), "world."]]) as server:
         ...  # server.url; the answer stops behind "Hello " until the file `path` exists
 
-An answer is a sequence of pieces: text, tool calls, `Hold` (wait), `Fault` (an HTTP error, first piece only), `BREAK`
-(drop the connection there). Instead of a list of answers, a function may give the answer to each request.
+An answer is a sequence of pieces: text, tool calls, `Usage` (what this answer used, else the server's own), `Hold`
+(wait), `Fault` (an HTTP error, first piece only), `BREAK` (drop the connection there). Instead of a list of answers, a
+function may give the answer to each request. Requests for embeddings get the same unit vector for every text.
 """
 
 import json
@@ -15,12 +16,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from werkbank.domain.messages import ToolCall, Usage
 
 _POLL_SECONDS = 0.01
-_LONGEST_WAIT_SECONDS = 60.0
+_LONGEST_WAIT_SECONDS = 120.0
+EMBEDDING = [1.0] + [0.0] * 1_023
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Hold:
     until: threading.Event | Path
 
     def wait(self) -> None:
-        """Wait for the release, at most a minute."""
+        """Wait for the release, at most two minutes."""
         if isinstance(self.until, threading.Event):
             self.until.wait(_LONGEST_WAIT_SECONDS)
             return
@@ -53,7 +56,7 @@ class Break:
 
 
 BREAK: Final = Break()
-Piece = str | ToolCall | Hold | Fault | Break
+Piece = str | ToolCall | Usage | Hold | Fault | Break
 Answer = Sequence[Piece]
 Request = dict[str, object]
 
@@ -118,6 +121,9 @@ class _Handler(BaseHTTPRequestHandler):
         assert isinstance(self.server, _Http)
         server = self.server.scripted
         request = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
+        if self.path.endswith("/embeddings"):
+            self._send_embeddings(request["input"])
+            return
         server.requests.append(request)
         answer = server.answer_for(request)
         try:
@@ -131,9 +137,19 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _send_fault(self, fault: Fault) -> None:
-        body = json.dumps({"error": {"code": fault.code, "type": fault.code, "message": "scripted"}}).encode()
-        self.send_response(fault.status)
-        for name, value in {"content-type": "application/json", **fault.headers}.items():
+        error = {"code": fault.code, "type": fault.code, "message": "scripted"}
+        self._send_json(fault.status, {"error": error}, fault.headers)
+
+    def _send_embeddings(self, texts: Sequence[str]) -> None:
+        data = [{"object": "embedding", "index": index, "embedding": EMBEDDING} for index in range(len(texts))]
+        tokens = sum(len(text.encode()) for text in texts)
+        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+        self._send_json(200, {"object": "list", "model": "scripted", "data": data, "usage": usage})
+
+    def _send_json(self, status: int, content: object, headers: Mapping[str, str] = MappingProxyType({})) -> None:
+        body = json.dumps(content).encode()
+        self.send_response(status)
+        for name, value in {"content-type": "application/json", **headers}.items():
             self.send_header(name, value)
         self.send_header("content-length", str(len(body)))
         self.end_headers()
@@ -147,6 +163,8 @@ class _Handler(BaseHTTPRequestHandler):
         calls = 0
         for piece in answer:
             match piece:
+                case Usage():
+                    usage = piece
                 case str():
                     self._send_choice({"content": piece})
                 case ToolCall():

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from infra.local.client import Client
 from infra.local.stack import LocalStack
 from tests.scripted_server import Answer, Request, scripted_server
 
@@ -56,3 +57,24 @@ def scripted_stack(script: Script) -> Iterator[LocalStack]:
         temporary_stack({"WERKBANK_PRIVATE_LLM_URL": server.url, "WERKBANK_PRIVATE_LLM_MODEL": "scripted"}) as stack,
     ):
         yield stack
+
+
+def new_user(stack: LocalStack, mandate: str, *roles: str) -> Client:
+    """Return a new user of a mandate, signed in."""
+    cognito, name, password = stack.client("cognito-idp"), f"user-{uuid.uuid4()}", f"Aa1-{uuid.uuid4()}"
+    (pool,) = cognito.list_user_pools(MaxResults=1)["UserPools"]
+    cognito.admin_create_user(UserPoolId=pool["Id"], Username=name)
+    cognito.admin_set_user_password(UserPoolId=pool["Id"], Username=name, Password=password, Permanent=True)
+    for group in (f"mandate:{mandate}", *(f"role:{role}" for role in roles)):
+        if group not in {item["GroupName"] for item in cognito.list_groups(UserPoolId=pool["Id"])["Groups"]}:
+            cognito.create_group(UserPoolId=pool["Id"], GroupName=group)
+        cognito.admin_add_user_to_group(UserPoolId=pool["Id"], Username=name, GroupName=group)
+    tokens = cognito.admin_initiate_auth(
+        UserPoolId=pool["Id"],
+        ClientId=stack.client_id,
+        AuthFlow="ADMIN_USER_PASSWORD_AUTH",
+        AuthParameters={"USERNAME": name, "PASSWORD": password},
+    )
+    client = Client(stack.url)
+    client.use_token(tokens["AuthenticationResult"]["AccessToken"])
+    return client

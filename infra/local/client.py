@@ -98,7 +98,8 @@ class Client:
         """Open the WebSocket with a fresh ticket."""
         ticket = self.call("POST", "/socket-tickets")
         address = f"{ticket['socketUrl']}?ticket={ticket['ticket']}"
-        with connect(address, max_size=2**20, open_timeout=30) as connection:
+        # A browser sends no pings of the protocol's own either.
+        with connect(address, max_size=2**20, open_timeout=30, ping_interval=None) as connection:
             yield Socket(connection)
 
 

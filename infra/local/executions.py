@@ -40,6 +40,10 @@ class ExecutionStore:
         """Forgets an execution, however it ended."""
         self._file(execution).unlink(missing_ok=True)
 
+    def count(self) -> int:
+        """How many executions are running."""
+        return len(list(self._folder.glob("*.json")))
+
     def resume(self, aws: Aws) -> None:
         """Starts what was running when the twin went down; a state machine that is gone takes its executions along."""
         client = aws.client("stepfunctions")

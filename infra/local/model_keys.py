@@ -20,6 +20,7 @@ MODEL_KEYS = {
     "WERKBANK_PRIVATE_EMBEDDINGS_MODEL": "privateEmbeddingsModel",
     "WERKBANK_ANTHROPIC_BASE_URL": "anthropicBaseUrl",
     "WERKBANK_OPENAI_BASE_URL": "openaiBaseUrl",
+    "WERKBANK_MISTRAL_BASE_URL": "mistralBaseUrl",
 }
 # The functions' role is not real here, so Bedrock takes the keys of whoever started the twin; nothing else may.
 _BEDROCK_KEYS = {

@@ -125,6 +125,10 @@ class LocalStack:
         pids = [pid for name in names for pid in self.function_pids(name)]
         return [self._aws_process.pid, self._postgres.pid, *pids]
 
+    def running_executions(self) -> int:
+        """How many executions of state machines are under way."""
+        return self._executions.count()
+
     def invoke(self, name: str, event: object) -> Any:
         """Invokes a function and returns its answer. Raises FunctionError with the error document."""
         outcome = self._call(self._functions.invoke(name, json.dumps(event).encode()))
@@ -194,7 +198,8 @@ class LocalStack:
         pollers = QueuePollers(self._aws, self._functions, self._loop)
         pollers.start(self._deployment.sources)
         self._cleanup.append(_as_async(pollers.stop))
-        await asyncio.to_thread(ExecutionStore(self._state / "executions").resume, self._aws)
+        self._executions = ExecutionStore(self._state / "executions")
+        await asyncio.to_thread(self._executions.resume, self._aws)
         await warming
 
     def _deploy(self, template: Template) -> Deployment:

@@ -1,37 +1,19 @@
 """Another mandate's ids behave as not found: through REST, socket, tools and search alike (TB-04, KS-02)."""
 
-import uuid
-
 import pytest
 
 from infra.local.client import Client, Json, ProblemError
 from infra.local.stack import LocalStack
 from tests.integration.stack.conftest import Script, ask, run
 from tests.integration.stack.test_indexing import upload
+from tests.stack import new_user
 from werkbank.domain.messages import ToolCall
-
-PASSWORD = "Correct-horse-1"
 
 
 @pytest.fixture(scope="module")
 def stranger(stack: LocalStack) -> Client:
     """A user of another mandate, with every right there."""
-    cognito, name = stack.client("cognito-idp"), f"stranger-{uuid.uuid4()}"
-    (pool,) = cognito.list_user_pools(MaxResults=1)["UserPools"]
-    cognito.admin_create_user(UserPoolId=pool["Id"], Username=name)
-    cognito.admin_set_user_password(UserPoolId=pool["Id"], Username=name, Password=PASSWORD, Permanent=True)
-    for group in ("mandate:elsewhere", "role:admin", "role:operator"):
-        if group not in {item["GroupName"] for item in cognito.list_groups(UserPoolId=pool["Id"])["Groups"]}:
-            cognito.create_group(UserPoolId=pool["Id"], GroupName=group)
-        cognito.admin_add_user_to_group(UserPoolId=pool["Id"], Username=name, GroupName=group)
-    tokens = cognito.admin_initiate_auth(
-        UserPoolId=pool["Id"],
-        ClientId=stack.client_id,
-        AuthFlow="ADMIN_USER_PASSWORD_AUTH",
-        AuthParameters={"USERNAME": name, "PASSWORD": PASSWORD},
-    )
-    client = Client(stack.url)
-    client.use_token(tokens["AuthenticationResult"]["AccessToken"])
+    client = new_user(stack, "elsewhere", "admin", "operator")
     assert client.call("GET", "/me")["mandateId"] == "elsewhere"
     return client
 
