@@ -16,6 +16,7 @@ MODEL_KEYS = {
     "WERKBANK_BEDROCK_REGION": "bedrockRegion",
     "WERKBANK_PRIVATE_LLM_URL": "privateLlmUrl",
     "WERKBANK_PRIVATE_LLM_MODEL": "privateLlmModel",
+    "WERKBANK_PRIVATE_LLM_VISION": "privateLlmVision",
     "WERKBANK_PRIVATE_EMBEDDINGS_URL": "privateEmbeddingsUrl",
     "WERKBANK_PRIVATE_EMBEDDINGS_MODEL": "privateEmbeddingsModel",
     "WERKBANK_ANTHROPIC_BASE_URL": "anthropicBaseUrl",

@@ -89,13 +89,7 @@ def ai() -> AiService:
 
     keys = ModelKeys.model_validate(read_secret(config.ModelSettings().model_keys_secret_arn))
     catalog = build_catalog(keys)
-    return AiService(
-        catalog.models,
-        catalog.chat_providers,
-        catalog.embedding_providers,
-        Purse(database()),
-        catalog.search_providers,
-    )
+    return AiService(catalog.models, catalog.providers, Purse(database()))
 
 
 @cache

@@ -16,7 +16,8 @@ from werkbank.ai.protocols import AssembledAnswer, ChatProvider, ChatRequest
 from werkbank.domain.errors import ProviderError
 from werkbank.domain.messages import Message
 from werkbank.providers.anthropic import AnthropicChat
-from werkbank.providers.bedrock import AwsKeys, BedrockChat
+from werkbank.providers.bedrock import BedrockChat
+from werkbank.providers.bedrock_connection import AwsKeys, BedrockConnection
 from werkbank.providers.openai import OpenAiChat, OpenAiResponses
 
 _TIMEOUT_SECONDS = 30.0
@@ -38,7 +39,7 @@ def adapter_for(format: WireFormat, url: str) -> ChatProvider:
         case "responses":
             return OpenAiResponses("key", url)
         case "bedrock":
-            return BedrockChat("eu-central-1", AwsKeys("id", "key"), url)
+            return BedrockChat(BedrockConnection("eu-central-1", AwsKeys("id", "key"), url))
         case _:
             return OpenAiChat("key", url)
 

@@ -87,7 +87,7 @@ def embedder() -> EmbedTexts:
         )
     )
     model = select_models(catalog.models, ModelWish(Operation.EMBEDDING))[0]
-    provider = catalog.embedding_providers[model.provider]
+    provider = catalog.providers.embedding[model.provider]
 
     def embed(texts: Sequence[str], purpose: Literal["query", "passage"]) -> Embedded:
         prefix = model.query_prefix if purpose == "query" else model.passage_prefix

@@ -16,6 +16,7 @@ REASONS = {
     r"\$\{Bucket\.Arn\}/(files|work)/\*": "objects are told apart by prefix only",
     r".*:execution:\$\{AgentRun\.Name\}:\*": "executions are named after runs",
     r".*:bedrock:\*:.*:(foundation-model|inference-profile)/\*": "models.toml decides; profiles route across regions",
+    r".*:bedrock:\*:.*:project/default": "the secret decides on the region",
     r".*:\$\{SocketApi\}/\$\{SocketStage\}/POST/@connections/\*": "connections come and go",
 }
 # Statements that may act on everything, and why.
@@ -78,6 +79,17 @@ def test_policies_match_the_environment() -> None:
         assert ("ReadModelKeys" in policies) == ("MODEL_KEYS_SECRET_ARN" in function.variables), name
         assert ("PushToSockets" in policies) == ("SOCKET_ENDPOINT" in function.variables), name
         assert "Bucket.Arn" not in policies or "BUCKET_NAME" in function.variables, name
+
+
+def test_bedrock_is_only_called() -> None:
+    # Converse's stream, and InvokeModel for pictures; nothing that manages models or projects.
+    actions = {
+        str(action)
+        for statement in statements(template("template.yaml"))
+        for action in listed(statement["Action"])
+        if str(action).startswith("bedrock")
+    }
+    assert actions == {"bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"}
 
 
 def test_only_migrate_is_the_owner() -> None:

@@ -87,6 +87,7 @@ def _join(first: Message, second: Message) -> Message:
         role=first.role,
         content="\n\n".join(text for text in (first.content, second.content) if text),
         tool_calls=first.tool_calls + second.tool_calls,
+        images=first.images + second.images,
         provider_data=second.provider_data or first.provider_data,
     )
 

@@ -32,6 +32,7 @@ class ModelKeys(BaseModel):
     private_llm_model: str = "default"
     private_llm_api_key: SecretStr | None = None
     private_llm_context_window: int = Field(default=32_768, gt=0)
+    private_llm_vision: bool = False
     private_llm_max_output_tokens: int = Field(default=4_096, gt=0)
     private_embeddings_url: str | None = None
     private_embeddings_model: str = "default"

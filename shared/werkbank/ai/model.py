@@ -10,7 +10,9 @@ from pydantic import Field
 from werkbank.ai.operations import Operation
 from werkbank.domain.base import WireModel
 
-ProviderName = Literal["anthropic", "openai", "mistral", "bedrock", "perplexity", "tavily", "private", "internal"]
+ProviderName = Literal[
+    "anthropic", "openai", "mistral", "bedrock", "perplexity", "tavily", "private", "internal", "reader"
+]
 Currency = Literal["CHF", "USD"]
 
 
@@ -41,10 +43,14 @@ class LongPromptRates(Rates):
 
 
 class Price(Rates):
-    """A model's list price with the day it was read and where. `request` is what each request costs besides tokens."""
+    """A model's list price with the day it was read and where.
+
+    `unit` is what each unit costs besides tokens: a request, a picture, a second of sound heard or a character spoken,
+    whichever the model's operation counts.
+    """
 
     currency: Currency
-    request: Decimal = Field(default=Decimal(0), ge=0)
+    unit: Decimal = Field(default=Decimal(0), ge=0)
     read_on: datetime.date
     source: str
     long_prompt: LongPromptRates | None = None
@@ -61,7 +67,8 @@ class Model(WireModel):
 
     `context_window` and `max_output_tokens` count tokens; `price` None means unknown, which is not free.
     `ratings` holds 1 (usable) to 10 (best) for each operation the model is offered for. An embedding model may want
-    its texts marked: `query_prefix` goes before a question, `passage_prefix` before what is to be found.
+    its texts marked: `query_prefix` goes before a question, `passage_prefix` before what is to be found. `regions` are
+    the only ones of the provider's that have the model; empty means all.
     """
 
     id: str
@@ -76,6 +83,7 @@ class Model(WireModel):
     embedding_dimension: int | None = None
     query_prefix: str = ""
     passage_prefix: str = ""
+    regions: frozenset[str] = frozenset()
 
     def can(self, capability: Capability) -> bool:
         """Tell whether the model has the capability."""

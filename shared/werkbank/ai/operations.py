@@ -19,3 +19,5 @@ class Operation(StrEnum):
     AGENT = "agent"
     EMBEDDING = "embedding"
     SPEECH_TEAMS = "speechTeams"
+    TEXT_TO_SPEECH = "textToSpeech"
+    SPEECH_TO_TEXT = "speechToText"

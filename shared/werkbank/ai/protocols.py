@@ -9,9 +9,11 @@ from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
-from werkbank.ai.model import Model
+from werkbank.ai.model import Model, ProviderName
+from werkbank.domain.media import Audio, Image
 from werkbank.domain.messages import Message, ToolDefinition, Usage
 
+ImageShape = Literal["square", "landscape", "portrait"]
 StopReason = Literal["stop", "tool_calls", "length", "refusal", "pause", "other"]
 
 
@@ -95,13 +97,13 @@ class SearchResult:
 class SearchAnswer:
     """What a search found, best first. `text` answers in the provider's own words, if it gives more than facts.
 
-    `requests` counts what is billed by the request, `usage` what is billed by the token.
+    `units` counts what is billed by the request, `usage` what is billed by the token.
     """
 
     results: tuple[SearchResult, ...]
     text: str = ""
     usage: Usage = field(default_factory=Usage)
-    requests: int = 1
+    units: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +117,56 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The pages that could be read, the addresses of those that could not, and the requests that are billed."""
+    """The pages that could be read, the addresses of those that could not, and the requests that are billed (units)."""
 
     pages: tuple[Page, ...]
     failed: tuple[str, ...] = ()
-    requests: int = 1
+    usage: Usage = field(default_factory=Usage)
+    units: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRequest:
+    """A picture to be made, described in words."""
+
+    prompt: str
+    shape: ImageShape = "square"
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedImage:
+    """A picture that was made; `units` counts pictures, `usage` what is billed by the token."""
+
+    image: Image
+    usage: Usage = field(default_factory=Usage)
+    units: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechRequest:
+    """A text to be read aloud, in a voice of its language (ISO 639-1)."""
+
+    text: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """A text read aloud; `units` counts its characters, `usage` what is billed by the token."""
+
+    audio: Audio
+    units: int
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What was said; `units` counts the seconds that were heard. `language` (ISO 639-1) where it was recognized."""
+
+    text: str
+    units: int
+    language: str | None = None
+    usage: Usage = field(default_factory=Usage)
 
 
 class ChatProvider(Protocol):
@@ -158,3 +205,40 @@ class ExtractionProvider(Protocol):
     def extract(self, model: Model, urls: Sequence[str], timeout_seconds: float) -> Extraction:
         """Return the texts of at most 20 pages. Raises the `ProviderError` types."""
         ...
+
+
+class ImageProvider(Protocol):
+    """Makes pictures."""
+
+    def generate_image(self, model: Model, request: ImageRequest, timeout_seconds: float) -> GeneratedImage:
+        """Make one picture. Raises the `ProviderError` types; `RequestRejected` also for what the provider forbids."""
+        ...
+
+
+class SpeechProvider(Protocol):
+    """Reads texts aloud."""
+
+    def speak(self, model: Model, request: SpeechRequest, timeout_seconds: float) -> Speech:
+        """Return the text as speech. Raises the `ProviderError` types."""
+        ...
+
+
+class TranscriptionProvider(Protocol):
+    """Writes down what is said."""
+
+    def transcribe(self, model: Model, audio: Audio, timeout_seconds: float) -> Transcript:
+        """Return what is said, in the language it is said in. Raises the `ProviderError` types."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Providers:
+    """Who can be called, for what, by provider name."""
+
+    chat: dict[ProviderName, ChatProvider] = field(default_factory=dict)
+    embedding: dict[ProviderName, EmbeddingProvider] = field(default_factory=dict)
+    search: dict[ProviderName, SearchProvider] = field(default_factory=dict)
+    extraction: dict[ProviderName, ExtractionProvider] = field(default_factory=dict)
+    image: dict[ProviderName, ImageProvider] = field(default_factory=dict)
+    speech: dict[ProviderName, SpeechProvider] = field(default_factory=dict)
+    transcription: dict[ProviderName, TranscriptionProvider] = field(default_factory=dict)

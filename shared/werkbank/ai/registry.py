@@ -17,6 +17,7 @@ _PRIVATE_CHAT_RATINGS = {
     Operation.DATA_GENERATE: 5,
     Operation.DATA_EXTRACT: 5,
 }
+_PRIVATE_CHAT_CAPABILITIES = frozenset({Capability.TOOLS, Capability.STREAMING, Capability.TEMPERATURE})
 _FREE = Decimal(0)
 
 
@@ -31,6 +32,7 @@ def available_models(keys: ModelKeys) -> tuple[Model, ...]:
     """Return the models these keys open, the private servers' and the internal ones included."""
     openings: dict[ProviderName, object] = {
         "internal": True,
+        "reader": True,
         "anthropic": keys.anthropic_api_key,
         "openai": keys.openai_api_key,
         "mistral": keys.mistral_api_key,
@@ -39,7 +41,12 @@ def available_models(keys: ModelKeys) -> tuple[Model, ...]:
         "tavily": keys.tavily_api_key,
     }
     providers = {provider for provider, opening in openings.items() if opening}
-    return (*(model for model in listed_models() if model.provider in providers), *_private_models(keys))
+    listed = (model for model in listed_models() if model.provider in providers and _is_offered(model, keys))
+    return (*listed, *_private_models(keys))
+
+
+def _is_offered(model: Model, keys: ModelKeys) -> bool:
+    return not model.regions or keys.bedrock_region in model.regions
 
 
 def _private_models(keys: ModelKeys) -> tuple[Model, ...]:
@@ -54,11 +61,11 @@ def _private_chat(keys: ModelKeys) -> Model:
         provider="private",
         name=keys.private_llm_model,
         label=f"{keys.private_llm_model} (private)",
-        capabilities=frozenset({Capability.TOOLS, Capability.STREAMING, Capability.TEMPERATURE}),
+        capabilities=_PRIVATE_CHAT_CAPABILITIES | ({Capability.VISION} if keys.private_llm_vision else set()),
         context_window=keys.private_llm_context_window,
         max_output_tokens=min(keys.private_llm_max_output_tokens, keys.private_llm_context_window),
         price=_own_server_price(),
-        ratings=_PRIVATE_CHAT_RATINGS,
+        ratings=_PRIVATE_CHAT_RATINGS | ({Operation.IMAGE_ANALYSE: 5} if keys.private_llm_vision else {}),
     )
 
 

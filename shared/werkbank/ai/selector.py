@@ -61,7 +61,7 @@ def _is_able(model: Model, wish: ModelWish) -> bool:
 
 
 def _rank(model: Model, operation: Operation) -> tuple[int, Decimal, str]:
-    price = model.price.input + model.price.output + model.price.request if model.price else _UNKNOWN_PRICE
+    price = model.price.input + model.price.output + model.price.unit if model.price else _UNKNOWN_PRICE
     return (-model.ratings[operation], price, model.id)
 
 

@@ -5,30 +5,41 @@ pass is waited for once, then the next candidate takes over – but only while n
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, TypeVar
 
 from werkbank.ai.assembly import AnswerAssembly
-from werkbank.ai.model import Capability, Model, ProviderName
+from werkbank.ai.model import Capability, Model
 from werkbank.ai.operations import Operation
-from werkbank.ai.pricing import cost_chf, estimate_chf
+from werkbank.ai.pricing import cost_chf, reservation_chf
 from werkbank.ai.protocols import (
     AssembledAnswer,
-    ChatProvider,
     ChatRequest,
-    EmbeddingProvider,
+    Extraction,
+    GeneratedImage,
+    ImageRequest,
+    Providers,
     SearchAnswer,
-    SearchProvider,
+    Speech,
+    SpeechRequest,
     TextDelta,
+    Transcript,
 )
 from werkbank.ai.recovery import may_fall_back, wait_before_retry
 from werkbank.ai.selector import ModelWish, select_models
-from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
+from werkbank.ai.tokens import (
+    AUDIO_TOKENS_PER_CHARACTER,
+    estimate_prompt_tokens,
+    estimate_seconds,
+    estimate_text_tokens,
+)
+from werkbank.ai.whole_calls import Billed, Most, WholeCall, WholeCalls
 from werkbank.billing.purse import CallScope, Payment, Purse
 from werkbank.domain.errors import BudgetExceeded, ProviderError, ToolsUnsupported
+from werkbank.domain.media import Audio
 from werkbank.domain.messages import Usage
 from werkbank.domain.rights import ModelRight, may_use
 from werkbank.observability import count
@@ -36,6 +47,7 @@ from werkbank.observability import count
 # With fewer tokens than this an answer says nothing useful: better to stop and sum up.
 _LEAST_OUTPUT_TOKENS = 256
 _LEAST_SECONDS = 1.0
+_Whole = TypeVar("_Whole", bound=Billed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +91,15 @@ class AiService:
     def __init__(
         self,
         models: Sequence[Model],
-        chat_providers: Mapping[ProviderName, ChatProvider],
-        embedding_providers: Mapping[ProviderName, EmbeddingProvider],
+        providers: Providers,
         purse: Purse,
-        search_providers: Mapping[ProviderName, SearchProvider] | None = None,
         pause: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._models = models
-        self._chat_providers = chat_providers
-        self._embedding_providers = embedding_providers
+        self._providers = providers
         self._purse = purse
-        self._search_providers = search_providers or {}
+        self._whole_calls = WholeCalls(purse, pause, clock)
         self._pause = pause
         self._clock = clock
         self._without_tools: set[str] = set()
@@ -111,7 +120,7 @@ class AiService:
             BudgetExceeded: the cheapest useful call costs more than is left.
             UserError: no available model fits. ProviderError: every candidate failed; the last one's error.
         """
-        needs = frozenset({Capability.TOOLS}) if request.tools else frozenset[Capability]()
+        needs = _needs(request)
         preflight = self._purse.preflight(scope)
         ends_at = self._clock() + timeout_seconds
         turn = _Turn(scope, preflight.remaining_chf, request, estimate_prompt_tokens(request), ends_at, on_text)
@@ -139,33 +148,80 @@ class AiService:
         prefixed = [prefix + text for text in texts]
         tokens = sum(estimate_text_tokens(text) for text in prefixed)
         limit = self._purse.preflight(scope).remaining_chf if model.price is None else None
-        with self._purse.pay(scope, model.id, _price(limit, model, tokens, 0)) as payment:
-            embeddings = self._embedding_providers[model.provider].embed(model, prefixed, timeout_seconds)
+        with self._purse.pay(scope, model.id, reservation_chf(limit, model, tokens, 0)) as payment:
+            embeddings = self._providers.embedding[model.provider].embed(model, prefixed, timeout_seconds)
             payment.settle(cost_chf(model, embeddings.usage) or Decimal(0), embeddings.usage)
         return Vectors(embeddings.vectors, model)
 
     def search(self, scope: CallScope, query: str, timeout_seconds: float) -> SearchAnswer:
         """Search the web with the first provider that can. Raises BudgetExceeded, UserError, ProviderError."""
         count("SearchCalls")
-        preflight = self._purse.preflight(scope)
-        *others, last = select_models(self._allowed(preflight.rights), ModelWish(Operation.WEB_SEARCH))
-        ends_at = self._clock() + timeout_seconds
-        for model in others:
-            try:
-                return self._search(scope, preflight.remaining_chf, model, query, ends_at)
-            except ProviderError:
-                count("ModelFallback")
-        return self._search(scope, preflight.remaining_chf, last, query, ends_at)
+        return self._first(
+            scope,
+            ModelWish(Operation.WEB_SEARCH),
+            Most(estimate_text_tokens(query)),
+            timeout_seconds,
+            lambda model, seconds: self._providers.search[model.provider].search(model, query, seconds),
+            patient=False,
+        )
 
-    def _search(
-        self, scope: CallScope, limit_chf: Decimal | None, model: Model, query: str, ends_at: float
-    ) -> SearchAnswer:
-        tokens = estimate_text_tokens(query)
-        with self._purse.pay(scope, model.id, _price(limit_chf, model, tokens, model.max_output_tokens)) as payment:
-            timeout_seconds = max(ends_at - self._clock(), _LEAST_SECONDS)
-            answer = self._search_providers[model.provider].search(model, query, timeout_seconds)
-            payment.settle(cost_chf(model, answer.usage, answer.requests) or Decimal(0), answer.usage)
-        return answer
+    def read_pages(self, scope: CallScope, urls: Sequence[str], timeout_seconds: float) -> Extraction:
+        """Read pages of the web with the first provider that can. Raises BudgetExceeded, UserError, ProviderError."""
+        return self._first(
+            scope,
+            ModelWish(Operation.WEB_CRAWL),
+            Most(units=len(urls)),
+            timeout_seconds,
+            lambda model, seconds: self._providers.extraction[model.provider].extract(model, urls, seconds),
+            patient=False,
+        )
+
+    def image(self, scope: CallScope, request: ImageRequest, timeout_seconds: float) -> GeneratedImage:
+        """Make a picture. Raises BudgetExceeded, UserError, ProviderError."""
+        tokens = estimate_text_tokens(request.prompt)
+        return self._first(
+            scope,
+            ModelWish(Operation.IMAGE_GENERATE, tokens),
+            Most(tokens),
+            timeout_seconds,
+            lambda model, seconds: self._providers.image[model.provider].generate_image(model, request, seconds),
+        )
+
+    def speak(self, scope: CallScope, request: SpeechRequest, timeout_seconds: float) -> Speech:
+        """Read a text aloud. Raises BudgetExceeded, UserError, ProviderError."""
+        tokens, characters = estimate_text_tokens(request.text), len(request.text)
+        return self._first(
+            scope,
+            ModelWish(Operation.TEXT_TO_SPEECH, tokens),
+            Most(tokens, characters * AUDIO_TOKENS_PER_CHARACTER, characters),
+            timeout_seconds,
+            lambda model, seconds: self._providers.speech[model.provider].speak(model, request, seconds),
+        )
+
+    def transcribe(self, scope: CallScope, audio: Audio, timeout_seconds: float) -> Transcript:
+        """Write down what is said. Raises BudgetExceeded, UserError, ProviderError."""
+        return self._first(
+            scope,
+            ModelWish(Operation.SPEECH_TO_TEXT),
+            Most(units=estimate_seconds(audio)),
+            timeout_seconds,
+            lambda model, seconds: self._providers.transcription[model.provider].transcribe(model, audio, seconds),
+        )
+
+    def _first(
+        self,
+        scope: CallScope,
+        wish: ModelWish,
+        most: Most,
+        timeout_seconds: float,
+        ask: Callable[[Model, float], _Whole],
+        *,
+        patient: bool = True,
+    ) -> _Whole:
+        preflight = self._purse.preflight(scope)
+        candidates = select_models(self._allowed(preflight.rights), wish)
+        call = WholeCall(scope, preflight.remaining_chf, most, self._clock() + timeout_seconds, patient)
+        return self._whole_calls.first_answer(call, candidates, ask)
 
     def can(self, operation: Operation) -> bool:
         """Tell whether any model is there for an operation, whoever may use it."""
@@ -211,11 +267,11 @@ class AiService:
         """Try a model once."""
         request = replace(turn.request, tools=()) if model.id in self._without_tools else turn.request
         fitted = _fit(turn, model, request)
-        amount = _price(turn.remaining_chf, model, turn.prompt_tokens, fitted.max_output_tokens)
+        amount = reservation_chf(turn.remaining_chf, model, turn.prompt_tokens, fitted.max_output_tokens)
         assembly = AnswerAssembly()
         with self._purse.pay(turn.scope, model.id, amount) as payment:
             try:
-                provider = self._chat_providers[model.provider]
+                provider = self._providers.chat[model.provider]
                 timeout_seconds = max(turn.ends_at - self._clock(), _LEAST_SECONDS)
                 # Closing the generator closes the connection: a stopped answer must not go on costing money.
                 with closing(provider.stream_chat(model, fitted, timeout_seconds)) as deltas:
@@ -239,26 +295,22 @@ class AiService:
         payment.settle(min(cost_chf(model, usage) or Decimal(0), payment.reserved_chf), usage)
 
 
+def _needs(request: ChatRequest) -> frozenset[Capability]:
+    tools = {Capability.TOOLS} if request.tools else set[Capability]()
+    vision = {Capability.VISION} if any(message.images for message in request.messages) else set[Capability]()
+    return frozenset(tools | vision)
+
+
 def _fit(turn: _Turn, model: Model, request: ChatRequest) -> ChatRequest:
     """Limit the answer's length to the model's window and to what is left of the money. Raises BudgetExceeded."""
     room = min(request.max_output_tokens, model.max_output_tokens, model.context_window - turn.prompt_tokens)
     remaining = turn.remaining_chf
-    price = _price(remaining, model, turn.prompt_tokens, room)
+    price = reservation_chf(remaining, model, turn.prompt_tokens, room)
     if remaining is None or price == 0 or price <= remaining:
         return replace(request, max_output_tokens=room)
-    prompt_cost = _price(remaining, model, turn.prompt_tokens, 0)
-    token_cost = (_price(remaining, model, turn.prompt_tokens, 10_000) - prompt_cost) / 10_000
+    prompt_cost = reservation_chf(remaining, model, turn.prompt_tokens, 0)
+    token_cost = (reservation_chf(remaining, model, turn.prompt_tokens, 10_000) - prompt_cost) / 10_000
     affordable = int((remaining - prompt_cost) / token_cost) - 1 if token_cost else 0
     if affordable < _LEAST_OUTPUT_TOKENS:
         raise BudgetExceeded("The next model call could cost more than is left of the budget.")
     return replace(request, max_output_tokens=min(room, affordable))
-
-
-def _price(limit_chf: Decimal | None, model: Model, input_tokens: int, output_tokens: int) -> Decimal:
-    """Return the most such a call can cost. An unknown price is refused where there is a limit to keep."""
-    amount = estimate_chf(model, input_tokens, output_tokens)
-    if amount is not None:
-        return amount
-    if limit_chf is not None:
-        raise BudgetExceeded(f"The price of {model.label} is not known, so it cannot be used under a budget.")
-    return Decimal(0)

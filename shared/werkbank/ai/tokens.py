@@ -7,6 +7,7 @@ and other scripts. Only long runs of random characters can need more.
 import json
 
 from werkbank.ai.protocols import ChatRequest
+from werkbank.domain.media import Audio
 from werkbank.domain.messages import Message, ToolDefinition
 
 _BYTES_PER_TOKEN = 2
@@ -14,6 +15,13 @@ _TOKENS_PER_MESSAGE = 12
 _TOKENS_PER_TOOL = 12
 # Providers add a hidden prompt as soon as tools are offered (Anthropic documents 290 to 804 tokens).
 _TOKENS_FOR_TOOL_USE = 900
+# A large picture takes at most 4,784 tokens with Claude, and 3,000 with GPT at the detail that we ask for.
+_TOKENS_PER_IMAGE = 5_000
+# OpenAI's speech takes some 21 tokens a second, and nobody who is understood speaks fewer than 3.5 characters a second.
+AUDIO_TOKENS_PER_CHARACTER = 6
+# Bytes a second at least: 8-bit telephone sound, and in other formats Opus at 6 kbit/s, the thinnest there is.
+_WAVE_BYTES_PER_SECOND = 8_000
+_BYTES_PER_SECOND = 750
 
 
 def estimate_text_tokens(text: str) -> int:
@@ -28,13 +36,20 @@ def estimate_prompt_tokens(request: ChatRequest) -> int:
     return messages + tools + (_TOKENS_FOR_TOOL_USE if request.tools else 0)
 
 
+def estimate_seconds(audio: Audio) -> int:
+    """Return an upper bound of how long a recording is, without decoding it."""
+    is_wave = audio.mime_type in ("audio/wav", "audio/x-wav", "audio/wave")
+    return -(-len(audio.data) // (_WAVE_BYTES_PER_SECOND if is_wave else _BYTES_PER_SECOND))
+
+
 def _message_tokens(message: Message) -> int:
     calls = sum(
         estimate_text_tokens(call.name) + estimate_text_tokens(call.arguments) + _TOKENS_PER_MESSAGE
         for call in message.tool_calls
     )
     kept = estimate_text_tokens(json.dumps(message.provider_data)) if message.provider_data else 0
-    return estimate_text_tokens(message.content) + calls + kept + _TOKENS_PER_MESSAGE
+    images = len(message.images) * _TOKENS_PER_IMAGE
+    return estimate_text_tokens(message.content) + calls + kept + images + _TOKENS_PER_MESSAGE
 
 
 def _tool_tokens(tool: ToolDefinition) -> int:

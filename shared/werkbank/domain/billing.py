@@ -6,7 +6,7 @@ from typing import Literal
 from werkbank.domain.base import WireModel
 from werkbank.domain.money import ZERO_CHF, round_chf
 
-ChargeKind = Literal["agentRound", "summary", "embedding", "search"]
+ChargeKind = Literal["agentRound", "summary", "embedding", "search", "image", "speech"]
 
 
 # Kept of every cap for the closing text: a summary of what was done by a cheap model, not another round.

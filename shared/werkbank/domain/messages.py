@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from werkbank.domain.base import WireModel
+from werkbank.domain.media import Image
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -20,6 +21,7 @@ class ToolCall(WireModel):
 class Message(WireModel):
     """One message. `tool_calls` only on assistant messages; `tool_call_id` and `is_error` only on tool results.
 
+    `images` only on user messages: what the text asks about. A conversation is stored without them.
     `provider_data` holds what one provider wants back untouched (such as signed thinking blocks).
     """
 
@@ -28,6 +30,7 @@ class Message(WireModel):
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
     is_error: bool = False
+    images: tuple[Image, ...] = ()
     provider_data: dict[str, JsonValue] | None = None
 
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, cast
 
 from werkbank.ai.model import Model
 from werkbank.ai.protocols import ChatRequest
+from werkbank.domain.media import Image
 from werkbank.domain.messages import Message, ToolDefinition
 from werkbank.providers.arguments import parsed_arguments
+from werkbank.providers.base64_bytes import encoded
 from werkbank.providers.call_names import allowed_id, allowed_name
 
 if TYPE_CHECKING:
@@ -91,7 +93,13 @@ def _blocks(message: Message, model: Model) -> Iterable[_Block]:
         return _kept_blocks(message, model) or _answer_blocks(message)
     # The API knows system text only at the start; what is injected later stands in the user's turn.
     text = f"<system>\n{message.content}\n</system>" if message.role == "system" else message.content
-    return [{"type": "text", "text": text}] if message.content.strip() else []
+    told: list[_Block] = [{"type": "text", "text": text}] if message.content.strip() else []
+    return [*map(_image_block, message.images), *told]
+
+
+def _image_block(image: Image) -> _Block:
+    source = {"type": "base64", "media_type": image.mime_type, "data": encoded(image.data)}
+    return {"type": "image", "source": source}
 
 
 def _result_block(message: Message) -> _Block:

@@ -10,6 +10,7 @@ from typing import TypedDict, cast
 
 from werkbank.ai.model import Capability, Model
 from werkbank.ai.protocols import ChatRequest
+from werkbank.domain.media import Image
 from werkbank.domain.messages import Message, ToolCall, ToolDefinition
 from werkbank.providers.arguments import parsed_arguments
 from werkbank.providers.bedrock_stream import from_json
@@ -94,8 +95,14 @@ def _told_blocks(message: Message) -> Iterable[_Block]:
     if message.role == "system":
         # The API knows system text only at the start; what is injected later stands in the user's turn.
         return _text(message.content and f"<system>\n{message.content}\n</system>")
+    if message.images:
+        return [*map(_image_block, message.images), *_text(message.content)]
     told = (f"(Tool call {call.id}: {call.name} {call.arguments})" for call in message.tool_calls)
     return _text("\n".join(part for part in (message.content, *told) if part.strip()))
+
+
+def _image_block(image: Image) -> _Block:
+    return {"image": {"format": image.mime_type.removeprefix("image/"), "source": {"bytes": image.data}}}
 
 
 def _text(text: str) -> list[_Block]:

@@ -24,6 +24,11 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     @property
+    def remaining(self) -> float:
+        """The seconds left, none when the time is over."""
+        return max(0.0, self._end - time.monotonic())
+
+    @property
     def is_over(self) -> bool:
         """Tell whether the time is over."""
         return time.monotonic() >= self._end
@@ -36,7 +41,7 @@ class Deadline:
     @contextmanager
     def enforced_on(self, stream: _Stream) -> Iterator[None]:
         """Close the stream when the time is over, whatever its reader is waiting for."""
-        timer = threading.Timer(max(0.0, self._end - time.monotonic()), stream.close)
+        timer = threading.Timer(self.remaining, stream.close)
         timer.daemon = True
         timer.start()
         try:

@@ -3,55 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
-from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from werkbank.ai.model import Model
 from werkbank.ai.protocols import ChatRequest, Delta, Embeddings
 from werkbank.ai.tokens import estimate_text_tokens
-from werkbank.domain.errors import IncompleteStream, ProviderError, ProviderUnavailable, RequestRejected
+from werkbank.domain.errors import RequestRejected
 from werkbank.domain.messages import Usage
 from werkbank.providers import openai_chat, openai_responses
 from werkbank.providers.deadline import Deadline
-from werkbank.providers.faults import fault
+from werkbank.providers.openai_connection import Connection, timeout_of, translated_faults
 
 if TYPE_CHECKING:
-    from openai import APIError, OpenAI, Timeout
     from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
 
-_CONNECT_SECONDS = 10.0
 # OpenAI's limit is 2,048 inputs and 300,000 tokens a request.
 _TEXTS_PER_CALL = 256
 _TOKENS_PER_CALL = 300_000
-
-
-class _Reading(Protocol):
-    @property
-    def is_complete(self) -> bool: ...
-
-
-class _Connection:
-    """A client of one server, made when first used."""
-
-    def __init__(self, api_key: str, base_url: str | None, provider: str) -> None:
-        self._api_key = api_key
-        self._base_url = base_url
-        self.provider = provider
-
-    @cached_property
-    def client(self) -> OpenAI:
-        from openai import OpenAI
-
-        # Retries are ours alone: one layer that knows the function's remaining time.
-        return OpenAI(api_key=self._api_key, base_url=self._base_url, max_retries=0)
 
 
 class OpenAiResponses:
     """Chat with OpenAI's own models over the Responses API."""
 
     def __init__(self, api_key: str, base_url: str | None = None) -> None:
-        self._connection = _Connection(api_key, base_url, "OpenAI")
+        self._connection = Connection(api_key, base_url, "OpenAI")
 
     def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Generator[Delta, None, None]:
         """Yield the answer's deltas; see `ChatProvider`."""
@@ -59,8 +34,8 @@ class OpenAiResponses:
         reading = openai_responses.ResponsesReading(model)
         parameters = openai_responses.build_parameters(model, request)
         with (
-            _translated_faults(self._connection.provider, deadline, reading),
-            self._connection.client.responses.create(**parameters, timeout=_timeout(timeout_seconds)) as stream,
+            translated_faults(self._connection.provider, deadline, reading),
+            self._connection.client.responses.create(**parameters, timeout=timeout_of(timeout_seconds)) as stream,
             deadline.enforced_on(stream),
         ):
             for event in stream:
@@ -84,7 +59,7 @@ class OpenAiChat:
             [Model, ChatRequest], CompletionCreateParamsStreaming
         ] = openai_chat.build_parameters,
     ) -> None:
-        self._connection = _Connection(api_key, base_url, provider)
+        self._connection = Connection(api_key, base_url, provider)
         self._build_parameters = build_parameters
 
     def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Generator[Delta, None, None]:
@@ -93,8 +68,10 @@ class OpenAiChat:
         reading = openai_chat.ChatReading(model, request, self._connection.provider)
         parameters = self._build_parameters(model, request)
         with (
-            _translated_faults(self._connection.provider, deadline, reading),
-            self._connection.client.chat.completions.create(**parameters, timeout=_timeout(timeout_seconds)) as stream,
+            translated_faults(self._connection.provider, deadline, reading),
+            self._connection.client.chat.completions.create(
+                **parameters, timeout=timeout_of(timeout_seconds)
+            ) as stream,
             deadline.enforced_on(stream),
         ):
             for chunk in stream:
@@ -113,7 +90,7 @@ class OpenAiEmbeddings:
         provider: str = "OpenAI",
         tokens_per_call: int = _TOKENS_PER_CALL,
     ) -> None:
-        self._connection = _Connection(api_key, base_url, provider)
+        self._connection = Connection(api_key, base_url, provider)
         self._tokens_per_call = tokens_per_call
 
     def embed(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> Embeddings:
@@ -129,9 +106,9 @@ class OpenAiEmbeddings:
         return Embeddings(vectors, Usage(input_tokens=tokens))
 
     def _embed_part(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> tuple[list[list[float]], int]:
-        with _translated_faults(self._connection.provider, Deadline(timeout_seconds)):
+        with translated_faults(self._connection.provider, Deadline(timeout_seconds)):
             answer = self._connection.client.embeddings.create(
-                model=model.name, input=list(texts), encoding_format="float", timeout=_timeout(timeout_seconds)
+                model=model.name, input=list(texts), encoding_format="float", timeout=timeout_of(timeout_seconds)
             )
         ordered = sorted(answer.data, key=lambda entry: entry.index)
         vectors = [entry.embedding for entry in ordered]
@@ -154,46 +131,3 @@ def _batches(texts: Sequence[str], tokens_per_call: int) -> Iterator[list[str]]:
         tokens += cost
     if batch:
         yield batch
-
-
-def _timeout(seconds: float) -> Timeout:
-    from openai import Timeout
-
-    return Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds))
-
-
-@contextmanager
-def _translated_faults(provider: str, deadline: Deadline, reading: _Reading | None = None) -> Iterator[None]:
-    """Raise the SDK's faults as ours; what goes wrong after the end of the answer no longer matters."""
-    from httpx2 import StreamError, TransportError
-    from openai import OpenAIError
-
-    try:
-        yield
-    # A ValueError is an event that is no JSON.
-    except (OpenAIError, TransportError, StreamError, ValueError) as error:
-        if reading is None or not reading.is_complete:
-            deadline.check()
-            raise _translated(provider, error) from error
-
-
-def _translated(provider: str, error: Exception) -> ProviderError:
-    from httpx2 import ConnectError
-    from openai import APIConnectionError, APIError, APITimeoutError
-
-    if isinstance(error, APITimeoutError):
-        return ProviderUnavailable(f"{provider} did not answer in time.")
-    if isinstance(error, APIConnectionError) and isinstance(error.__cause__, ConnectError):
-        return ProviderUnavailable(f"{provider} cannot be reached.")
-    if isinstance(error, APIError) and not isinstance(error, APIConnectionError):
-        return _reported_fault(provider, error)
-    return IncompleteStream("The model's answer was cut off.")
-
-
-def _reported_fault(provider: str, error: APIError) -> ProviderError:
-    from openai import APIStatusError
-
-    codes = (error.code, error.type)
-    if isinstance(error, APIStatusError):
-        return fault(provider, error.status_code, codes, error.response.headers, error.message)
-    return fault(provider, None, codes, {}, error.message)

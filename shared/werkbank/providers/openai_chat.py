@@ -18,6 +18,7 @@ from werkbank.ai.protocols import ChatRequest, Delta, StopReason, StreamEnd, Tex
 from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
 from werkbank.domain.errors import IncompleteStream
 from werkbank.domain.messages import Message, ToolDefinition, Usage
+from werkbank.providers.base64_bytes import data_url
 from werkbank.providers.call_names import allowed_name
 from werkbank.providers.faults import fault
 
@@ -79,7 +80,7 @@ def _message(message: Message, model: Model) -> ChatCompletionMessageParam:
     if message.role == "system":
         return {"role": "system", "content": message.content}
     if message.role == "user":
-        return {"role": "user", "content": message.content}
+        return cast("ChatCompletionMessageParam", {"role": "user", "content": _content(message)})
     wire: dict[str, object] = {"role": "assistant", "content": message.content or None}
     if message.tool_calls:
         wire["tool_calls"] = [
@@ -98,6 +99,15 @@ def _message(message: Message, model: Model) -> ChatCompletionMessageParam:
         text = [{"type": "text", "text": message.content}] if message.content else []
         wire["content"] = [*cast("list[object]", kept["thinking"]), *text]
     return cast("ChatCompletionMessageParam", wire)
+
+
+def _content(message: Message) -> str | list[dict[str, object]]:
+    if not message.images:
+        return message.content
+    images: list[dict[str, object]] = [
+        {"type": "image_url", "image_url": {"url": data_url(image)}} for image in message.images
+    ]
+    return [*images, {"type": "text", "text": message.content}]
 
 
 class ChatReading:

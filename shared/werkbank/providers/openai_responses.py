@@ -15,6 +15,7 @@ from werkbank.ai.model import Capability, Model
 from werkbank.ai.protocols import ChatRequest, Delta, StopReason, StreamEnd, TextDelta, ToolCallDelta
 from werkbank.domain.errors import IncompleteStream
 from werkbank.domain.messages import Message, ToolDefinition, Usage
+from werkbank.providers.base64_bytes import data_url
 from werkbank.providers.call_names import allowed_id, allowed_name
 from werkbank.providers.faults import fault
 
@@ -68,7 +69,17 @@ def _items(message: Message, model: Model) -> list[ResponseInputItemParam]:
     if message.role == "assistant":
         return cast("list[ResponseInputItemParam]", _kept_items(message, model) or _answer_items(message))
     role = "developer" if message.role == "system" else "user"
-    return [cast("ResponseInputItemParam", {"role": role, "content": message.content})]
+    return [cast("ResponseInputItemParam", {"role": role, "content": _content(message)})]
+
+
+def _content(message: Message) -> str | list[_Item]:
+    if not message.images:
+        return message.content
+    # The detail is named since the default can take five times the tokens that are reserved for a picture.
+    images: list[_Item] = [
+        {"type": "input_image", "image_url": data_url(image), "detail": "high"} for image in message.images
+    ]
+    return [*images, {"type": "input_text", "text": message.content}]
 
 
 def _answer_items(message: Message) -> list[_Item]:

@@ -100,16 +100,17 @@ class TavilySearch:
             "include_usage": True,
         }
         answer = self._api.post("/search", body, _TavilyAnswer, timeout_seconds)
-        return SearchAnswer(_results(answer.results), requests=ceil(answer.usage.credits))
+        return SearchAnswer(_results(answer.results), units=ceil(answer.usage.credits))
 
     def extract(self, model: Model, urls: Sequence[str], timeout_seconds: float) -> Extraction:
         """Return the texts of the pages; see `ExtractionProvider`."""
         if not urls:
-            return Extraction((), requests=0)
+            return Extraction((), units=0)
         body = {"urls": list(urls), "extract_depth": "basic", "format": "markdown", "include_usage": True}
         answer = self._api.post("/extract", body, _TavilyExtraction, timeout_seconds)
         pages = tuple(Page(page.url, page.raw_content, page.title or "") for page in answer.results if page.raw_content)
-        return Extraction(pages, tuple(page.url for page in answer.failed_results), ceil(answer.usage.credits))
+        failed = tuple(page.url for page in answer.failed_results)
+        return Extraction(pages, failed, units=ceil(answer.usage.credits))
 
 
 def _results(found: Sequence[_Found]) -> tuple[SearchResult, ...]:

@@ -16,6 +16,7 @@ from werkbank.agent.round import Rounds, Step
 from werkbank.agent.start import Starter
 from werkbank.agent.summarization import Summaries
 from werkbank.ai.model import Model
+from werkbank.ai.protocols import Providers
 from werkbank.ai.registry import listed_models
 from werkbank.ai.service import AiService
 from werkbank.billing.purse import Purse
@@ -126,8 +127,10 @@ class Harness:
         streams = RunStreams(database, self.pushed)
         self.ai = AiService(
             (model, *([stand_in[0]] if stand_in else []), *EMBEDDING),
-            {model.provider: self.model, **({stand_in[0].provider: stand_in[1]} if stand_in else {})},
-            {"internal": HashingEmbedder()} if can_embed else {},
+            Providers(
+                chat={model.provider: self.model, **({stand_in[0].provider: stand_in[1]} if stand_in else {})},
+                embedding={"internal": HashingEmbedder()} if can_embed else {},
+            ),
             Purse(database),
             pause=self.pauses.append,
         )

@@ -53,8 +53,8 @@ def test_what_is_billed_by_the_request_costs_by_the_request() -> None:
     search = MODELS["tavily/search"]
     # 0.008 USD a request at 0.81 CHF the dollar.
     assert estimate_chf(search, 100, 0) == cost_chf(search, Usage()) == Decimal("0.00648")
-    assert cost_chf(search, Usage(), requests=2) == estimate_chf(search, 0, 0, requests=2) == Decimal("0.01296")
-    assert cost_chf(search, Usage(), requests=0) == 0
+    assert cost_chf(search, Usage(), units=2) == estimate_chf(search, 0, 0, units=2) == Decimal("0.01296")
+    assert cost_chf(search, Usage(), units=0) == 0
 
 
 def test_an_unknown_price_is_not_free() -> None:

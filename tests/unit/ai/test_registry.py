@@ -12,7 +12,7 @@ ALL_KEYS = {
     "anthropicApiKey": "a",
     "openaiApiKey": "o",
     "mistralApiKey": "m",
-    "bedrockRegion": "eu-central-1",
+    "bedrockRegion": "us-west-2",
     "perplexityApiKey": "p",
     "tavilyApiKey": "t",
     "privateLlmUrl": "http://127.0.0.1:1/v1",
@@ -35,9 +35,9 @@ def test_every_model_has_a_price_with_date_and_source() -> None:
         assert model.price.source
 
 
-def test_without_keys_only_the_internal_models_are_there_and_free() -> None:
+def test_without_keys_only_the_internal_models_and_the_page_reader_are_there_and_free() -> None:
     models = available_models(ModelKeys())
-    assert {model.provider for model in models} == {"internal"}
+    assert {model.provider for model in models} == {"internal", "reader"}
     assert all(model.price is not None and model.price.input == model.price.output == 0 for model in models)
     assert [model.embedding_dimension for model in models if Operation.EMBEDDING in model.ratings] == [1536]
 
@@ -51,13 +51,33 @@ def test_private_servers_are_described_by_the_secret() -> None:
     assert models["private/embedding/nano-e5"].query_prefix == "query: "
 
 
+def test_a_private_model_sees_only_if_the_secret_says_so() -> None:
+    seeing = {**ALL_KEYS, "privateLlmVision": "true"}  # as a string, the way an environment variable gives it
+    for keys, sees in ((ALL_KEYS, False), (seeing, True)):
+        (model,) = (model for model in available_models(ModelKeys.model_validate(keys)) if model.name == "qwen")
+        assert model.can(Capability.VISION) is sees
+        assert (Operation.IMAGE_ANALYSE in model.ratings) is sees
+
+
+def test_whoever_analyses_images_sees() -> None:
+    models = available_models(ModelKeys.model_validate({**ALL_KEYS, "privateLlmVision": True}))
+    assert all(model.can(Capability.VISION) for model in models if Operation.IMAGE_ANALYSE in model.ratings)
+
+
+def test_a_model_of_some_regions_is_offered_there_alone() -> None:
+    def made_by(region: str) -> set[str]:
+        models = available_models(ModelKeys.model_validate({"bedrockRegion": region}))
+        return {model.provider for model in models if Operation.IMAGE_GENERATE in model.ratings}
+
+    assert made_by("us-west-2") == {"bedrock"}
+    assert made_by("eu-central-1") == set()
+
+
 # Neutralization never leaves the house (NE-06).
 INTERNAL_ONLY = {Operation.NEUTRALIZATION_TEXT, Operation.NEUTRALIZATION_IMAGE}
-# No adapter makes pictures, and beside Tavily pages are read by our own tool rather than by a model.
-NOT_YET_DOUBLE = {Operation.IMAGE_GENERATE, Operation.WEB_CRAWL}
 
 
-@pytest.mark.parametrize("operation", sorted(set(Operation) - INTERNAL_ONLY - NOT_YET_DOUBLE))
+@pytest.mark.parametrize("operation", sorted(set(Operation) - INTERNAL_ONLY))
 def test_every_operation_has_candidates_of_several_providers(operation: Operation) -> None:
     # AI-02, AI-03
     models = available_models(ModelKeys.model_validate(ALL_KEYS))
@@ -71,13 +91,6 @@ def test_neutralization_has_no_external_candidates(operation: Operation) -> None
     assert all(model.is_internal for model in models if operation in model.ratings)
 
 
-def test_what_is_not_double_yet_is_named() -> None:
-    """When one of these gets its second provider, it must leave the list."""
-    models = available_models(ModelKeys.model_validate(ALL_KEYS))
-    for operation in NOT_YET_DOUBLE:
-        assert len({model.provider for model in models if operation in model.ratings}) < 2
-
-
 @pytest.mark.parametrize(
     ("keys", "provider"),
     [
@@ -89,7 +102,7 @@ def test_what_is_not_double_yet_is_named() -> None:
 )
 def test_a_key_opens_its_provider_alone(keys: dict[str, str], provider: str) -> None:
     models = available_models(ModelKeys.model_validate(keys))
-    assert {model.provider for model in models} == {"internal", provider}
+    assert {model.provider for model in models} == {"internal", "reader", provider}
 
 
 def test_keys_do_not_show_in_representations() -> None:

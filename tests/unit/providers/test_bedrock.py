@@ -14,6 +14,7 @@ from werkbank.ai.model import Capability, Model
 from werkbank.ai.protocols import AssembledAnswer, ChatRequest
 from werkbank.domain.messages import Message, ToolCall, ToolDefinition
 from werkbank.providers.bedrock import BedrockChat
+from werkbank.providers.bedrock_connection import BedrockConnection
 
 TOOL = ToolDefinition(name="searchFiles", description="Searches.", parameters={"type": "object", "properties": {}})
 CALLS = tuple(ToolCall(id=f"call_{number}", name="searchFiles", arguments='{"query":"Raum"}') for number in (1, 2))
@@ -144,9 +145,8 @@ def test_requests_stay_in_their_geography_and_are_signed_by_the_role(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("AWS_SESSION_TOKEN", "session")
     server.reply([STOP], content_type="application/vnd.amazon.eventstream")
-    assemble(
-        BedrockChat(region, base_url=server.url).stream_chat(model_for("bedrock"), ChatRequest(HISTORY[:2], 9), 10)
-    )
+    chat = BedrockChat(BedrockConnection(region, base_url=server.url))
+    assemble(chat.stream_chat(model_for("bedrock"), ChatRequest(HISTORY[:2], 9), 10))
     assert server.paths[-1] == f"/model/{profile}recorded/converse-stream"
     headers = server.request_headers[-1]
     assert headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=ROLEKEY/")

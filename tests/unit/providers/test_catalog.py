@@ -14,7 +14,7 @@ KEYS = {
     "anthropicApiKey": "a",
     "openaiApiKey": "o",
     "mistralApiKey": "m",
-    "bedrockRegion": "eu-central-1",
+    "bedrockRegion": "us-west-2",
     "perplexityApiKey": "p",
     "tavilyApiKey": "t",
     "privateLlmUrl": "http://127.0.0.1:1/v1",
@@ -25,20 +25,25 @@ KEYS = {
 def test_every_model_has_its_provider() -> None:
     catalog = build_catalog(ModelKeys.model_validate(KEYS))
     providers: dict[Operation, Collection[str]] = {
-        Operation.EMBEDDING: catalog.embedding_providers,
-        Operation.WEB_SEARCH: catalog.search_providers,
-        Operation.WEB_CRAWL: catalog.extraction_providers,
+        Operation.EMBEDDING: catalog.providers.embedding,
+        Operation.WEB_SEARCH: catalog.providers.search,
+        Operation.WEB_CRAWL: catalog.providers.extraction,
+        Operation.IMAGE_GENERATE: catalog.providers.image,
+        Operation.TEXT_TO_SPEECH: catalog.providers.speech,
+        Operation.SPEECH_TO_TEXT: catalog.providers.transcription,
     }
     for model in catalog.models:
         for operation in model.ratings:
-            assert model.provider in providers.get(operation, catalog.chat_providers)
+            assert model.provider in providers.get(operation, catalog.providers.chat)
 
 
 def test_without_keys_the_internal_provider_is_alone() -> None:
     catalog = build_catalog(ModelKeys())
-    assert set(catalog.chat_providers) == set(catalog.embedding_providers) == {"internal"}
-    assert not catalog.search_providers
-    assert not catalog.extraction_providers
+    assert set(catalog.providers.chat) == set(catalog.providers.embedding) == {"internal"}
+    assert not catalog.providers.search
+    assert set(catalog.providers.extraction) == {"reader"}
+    providers = catalog.providers
+    assert not [*providers.image, *providers.speech, *providers.transcription]
 
 
 def test_no_sdk_is_loaded_before_the_first_call() -> None:

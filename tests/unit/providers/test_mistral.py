@@ -50,7 +50,7 @@ def _ask(server: WireServer, request: ChatRequest, *deltas: dict[str, Any]) -> t
     end = {"choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "stop"}]}
     server.reply([f"data: {json.dumps(chunk)}\n\n".encode() for chunk in (*chunks, end)])
     keys = ModelKeys.model_validate({"mistralApiKey": "m", "mistralBaseUrl": server.url})
-    answer = assemble(build_catalog(keys).chat_providers["mistral"].stream_chat(_model(), request, 10))
+    answer = assemble(build_catalog(keys).providers.chat["mistral"].stream_chat(_model(), request, 10))
     return json.loads(server.bodies[-1]), answer
 
 
@@ -108,7 +108,7 @@ def test_embeddings_keep_below_the_tokens_of_one_call(server: WireServer) -> Non
     body = {"object": "list", "data": data, "model": "m", "usage": {"prompt_tokens": 9, "total_tokens": 9}}
     server.reply([json.dumps(body).encode()], content_type="application/json")
     before = len(server.bodies)
-    embeddings = catalog.embedding_providers["mistral"].embed(model, ["x" * 4_000] * 16, 10)
+    embeddings = catalog.providers.embedding["mistral"].embed(model, ["x" * 4_000] * 16, 10)
     assert len(embeddings.vectors) == 16
     assert embeddings.usage.input_tokens == 18
     assert [len(json.loads(sent)["input"]) for sent in server.bodies[before:]] == [8, 8]

@@ -48,26 +48,26 @@ def test_perplexity(server: WireServer, catalog: Catalog) -> None:
     odd = {"title": "no page", "url": "javascript:alert(1)", "snippet": "x"}
     _answer(server, {"id": "1", "results": [{**found, "last_updated": "2026-11-02"}, odd], "server_time": None})
     model = _model(catalog, "perplexity/search")
-    answer = catalog.search_providers["perplexity"].search(model, "Wer regiert Bern?", 10)
+    answer = catalog.providers.search["perplexity"].search(model, "Wer regiert Bern?", 10)
     assert answer.results == (SearchResult("Bern", "https://bern.ch", "Die Stadt.", "2026-11-01"),)
-    assert (answer.text, answer.requests) == ("", 1)
+    assert (answer.text, answer.units) == ("", 1)
     assert server.paths[-1] == "/search"
     assert server.request_headers[-1]["authorization"] == "Bearer p"
     assert json.loads(server.bodies[-1])["query"] == "Wer regiert Bern?"
     # 0.005 USD a request at 0.81 CHF the dollar.
-    assert cost_chf(model, answer.usage, answer.requests) == estimate_chf(model, 0, 0) == Decimal("0.00405")
+    assert cost_chf(model, answer.usage, answer.units) == estimate_chf(model, 0, 0) == Decimal("0.00405")
 
 
 def test_tavily(server: WireServer, catalog: Catalog) -> None:
     found = {"title": "Bern", "url": "https://bern.ch", "content": "x" * 9_000, "score": 0.9, "raw_content": None}
     news = {"title": "", "url": "https://sf.ch", "content": None, "published_date": "Mon, 30 Nov 2026 08:00:00 GMT"}
     _answer(server, {"query": "q", "answer": None, "results": [found, news], "usage": {"credits": 1}})
-    answer = catalog.search_providers["tavily"].search(_model(catalog, "tavily/search"), "q" * 1_000, 10)
+    answer = catalog.providers.search["tavily"].search(_model(catalog, "tavily/search"), "q" * 1_000, 10)
     assert [(one.title, one.url, len(one.snippet), one.date) for one in answer.results] == [
         ("Bern", "https://bern.ch", 4_000, None),
         ("https://sf.ch", "https://sf.ch", 0, "Mon, 30 Nov 2026 08:00:00 GMT"),
     ]
-    assert answer.requests == 1
+    assert answer.units == 1
     sent = json.loads(server.bodies[-1])
     assert sent == {"query": "q" * 400, "search_depth": "basic", "max_results": 8, "include_usage": True}
     assert server.request_headers[-1]["authorization"] == "Bearer t"
@@ -78,19 +78,19 @@ def test_tavily_extract(server: WireServer, catalog: Catalog) -> None:
     failed = [{"url": "https://c.ch", "error": "timeout"}]
     _answer(server, {"results": pages, "failed_results": failed, "response_time": 1.2, "usage": {"credits": 1}})
     model = _model(catalog, "tavily/extract")
-    provider = catalog.extraction_providers["tavily"]
+    provider = catalog.providers.extraction["tavily"]
     extraction = provider.extract(model, ["https://a.ch", "https://b.ch", "https://c.ch"], 10)
     assert extraction.pages == (Page("https://a.ch", "# A"),)
     assert extraction.failed == ("https://c.ch",)
-    assert cost_chf(model, Usage(), extraction.requests) == Decimal("0.00648")
+    assert cost_chf(model, Usage(), extraction.units) == Decimal("0.00648")
     assert server.paths[-1] == "/extract"
-    assert provider.extract(model, [], 10).requests == 0
+    assert provider.extract(model, [], 10).units == 0
 
 
 def test_nothing_found_is_an_answer(server: WireServer, catalog: Catalog) -> None:
     for name in PROVIDERS:
         _answer(server, {"results": []})
-        assert catalog.search_providers[name].search(_model(catalog, f"{name}/search"), "q", 10).results == ()  # type: ignore[index]
+        assert catalog.providers.search[name].search(_model(catalog, f"{name}/search"), "q", 10).results == ()  # type: ignore[index]
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
@@ -121,7 +121,7 @@ def test_faults(
     _answer(server, body, status)
     before = len(server.bodies)
     with pytest.raises(ProviderError) as raised:
-        catalog.search_providers[name].search(_model(catalog, f"{name}/search"), "q", 10)  # type: ignore[index]
+        catalog.providers.search[name].search(_model(catalog, f"{name}/search"), "q", 10)  # type: ignore[index]
     assert type(raised.value) is expected
     assert len(server.bodies) == before + 1
 
@@ -130,7 +130,7 @@ def test_faults(
 def test_retry_after(name: str, server: WireServer, catalog: Catalog) -> None:
     _answer(server, {}, 429, **{"retry-after": "3"})
     with pytest.raises(RateLimited) as raised:
-        catalog.search_providers[name].search(_model(catalog, f"{name}/search"), "q", 10)  # type: ignore[index]
+        catalog.providers.search[name].search(_model(catalog, f"{name}/search"), "q", 10)  # type: ignore[index]
     assert raised.value.retry_after_seconds == 3
 
 
@@ -143,16 +143,16 @@ def test_a_search_never_hangs(name: str, beginning: bytes, server: WireServer, c
 
     server.reply(silence(), content_type="application/json")
     with pytest.raises(ProviderUnavailable):
-        catalog.search_providers[name].search(_model(catalog, f"{name}/search"), "q", 0.2)  # type: ignore[index]
+        catalog.providers.search[name].search(_model(catalog, f"{name}/search"), "q", 0.2)  # type: ignore[index]
 
 
 def test_nobody_listens() -> None:
     keys = ModelKeys.model_validate({"tavilyApiKey": "t", "tavilyBaseUrl": "http://127.0.0.1:9"})
     catalog = build_catalog(keys)
     with pytest.raises(ProviderUnavailable, match="cannot be reached"):
-        catalog.search_providers["tavily"].search(_model(catalog, "tavily/search"), "q", 10)
+        catalog.providers.search["tavily"].search(_model(catalog, "tavily/search"), "q", 10)
 
 
 def test_search_providers_of_the_registry_are_those_of_the_catalog(catalog: Catalog) -> None:
     searching = {model.provider for model in catalog.models if Operation.WEB_SEARCH in model.ratings}
-    assert searching == set(catalog.search_providers)
+    assert searching == set(catalog.providers.search)

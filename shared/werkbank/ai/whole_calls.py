@@ -1,0 +1,101 @@
+"""Calls whose answer comes whole: a search, pages, a picture, speech. Part of the gate (AI-05).
+
+A candidate is priced, reserved, called and settled; a fault hands over to the next (AG-11).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Protocol, TypeVar
+
+from werkbank.ai.model import Model
+from werkbank.ai.pricing import cost_chf, reservation_chf
+from werkbank.ai.recovery import may_fall_back, wait_before_retry
+from werkbank.billing.purse import CallScope, Purse
+from werkbank.domain.errors import ProviderError
+from werkbank.domain.messages import Usage
+from werkbank.observability import count
+
+_LEAST_SECONDS = 1.0
+
+
+class Billed(Protocol):
+    """An answer that says what it is billed by."""
+
+    @property
+    def usage(self) -> Usage: ...
+    @property
+    def units(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """The most a call can use; `output_tokens` None: as many as the model can give."""
+
+    input_tokens: int = 0
+    output_tokens: int | None = None
+    units: int = 1
+
+
+_Answer = TypeVar("_Answer", bound=Billed)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeCall:
+    """One call for somebody. `limit_chf` is what is left of the money, None without a limit.
+
+    A `patient` call follows AG-11's rules for models: wait and try again once, then the next, and faults that the user
+    must mend come up at once. Otherwise the next is called at once whatever went wrong: who searches matters little.
+    """
+
+    scope: CallScope
+    limit_chf: Decimal | None
+    most: Most
+    ends_at: float
+    patient: bool
+
+
+class WholeCalls:
+    """Makes such calls, paid from the purse."""
+
+    def __init__(self, purse: Purse, pause: Callable[[float], None], clock: Callable[[], float]) -> None:
+        self._purse = purse
+        self._pause = pause
+        self._clock = clock
+
+    def first_answer(
+        self, call: WholeCall, candidates: Sequence[Model], ask: Callable[[Model, float], _Answer]
+    ) -> _Answer:
+        """Return the first candidate's answer. `ask` gets the model and the seconds it has.
+
+        Raises BudgetExceeded, ProviderError (the last candidate's).
+        """
+        *others, last = candidates
+        for model in others:
+            try:
+                return self._with_one_retry(call, model, ask)
+            except ProviderError as error:
+                if call.patient and not may_fall_back(error):
+                    raise
+                count("ModelFallback")
+        return self._with_one_retry(call, last, ask)
+
+    def _with_one_retry(self, call: WholeCall, model: Model, ask: Callable[[Model, float], _Answer]) -> _Answer:
+        try:
+            return self._once(call, model, ask)
+        except ProviderError as error:
+            wait_seconds = wait_before_retry(error) if call.patient else None
+            if wait_seconds is None or self._clock() + wait_seconds >= call.ends_at:
+                raise
+            self._pause(wait_seconds)
+        return self._once(call, model, ask)
+
+    def _once(self, call: WholeCall, model: Model, ask: Callable[[Model, float], _Answer]) -> _Answer:
+        most = call.most
+        output_tokens = model.max_output_tokens if most.output_tokens is None else most.output_tokens
+        output_tokens = min(output_tokens, model.max_output_tokens)
+        amount = reservation_chf(call.limit_chf, model, most.input_tokens, output_tokens, most.units)
+        with self._purse.pay(call.scope, model.id, amount) as payment:
+            answer = ask(model, max(call.ends_at - self._clock(), _LEAST_SECONDS))
+            payment.settle(cost_chf(model, answer.usage, answer.units) or Decimal(0), answer.usage)
+        return answer
