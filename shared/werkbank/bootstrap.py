@@ -133,6 +133,7 @@ def budget() -> Budget:
 @cache
 def rounds() -> Rounds:
     """functions/agent_round"""
+    from werkbank.agent.briefing import Briefer
     from werkbank.agent.question import Question
     from werkbank.agent.round import Rounds
     from werkbank.agent.summarization import Summaries
@@ -141,7 +142,7 @@ def rounds() -> Rounds:
 
     forced = ForcedSearch(web_lookup()) if ai().can(Operation.WEB_SEARCH) else None
     question, summaries = Question(run_knowledge(), ai(), forced), Summaries(database(), ai())
-    return Rounds(database(), run_streams(), ai(), registry(), question, summaries, utc_now)
+    return Rounds(database(), run_streams(), ai(), registry(), question, Briefer(database()), summaries, utc_now)
 
 
 @cache

@@ -3,18 +3,20 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from werkbank.agent.briefing import UNBRIEFED, choice_of
 from werkbank.agent.history import conversation
-from werkbank.agent.prompt import LAST_CALLS, system_message
+from werkbank.agent.prompt import LAST_CALLS
 from werkbank.agent.protocols import AgentDatabase
 from werkbank.agent.summarization import Fold, Summaries, covering, transcript
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
+from werkbank.ai.selector import BEST_MODEL, ModelChoice
 from werkbank.ai.service import AiService
 from werkbank.billing.purse import CallScope
 from werkbank.domain.errors import BudgetExceeded, ProviderError, TooLarge, UserError
 from werkbank.domain.marking import as_data
 from werkbank.domain.messages import Message
-from werkbank.domain.runs import Run, RunStatus, StoredMessage
+from werkbank.domain.runs import Briefing, Run, RunStatus, StoredMessage
 from werkbank.domain.trace import ToolCallLog
 from werkbank.observability import logger
 from werkbank.tools.registry import Registry
@@ -75,12 +77,15 @@ class Closing:
                 return
             calls = session.tool_calls.of_run(run.id)
             said = session.messages.of_workflow(run.workflow_id)
-        text = self._told_by_model(run, status, said, calls, timeout_seconds) or built_text(run, status, calls)
+            briefing = session.briefings.find(run.id) or UNBRIEFED
+        text = self._told_by_model(run, briefing, status, said, calls, timeout_seconds)
+        text = text or built_text(run, status, calls)
         self._store(run, round, text)
 
     def _told_by_model(
         self,
         run: Run,
+        briefing: Briefing,
         status: RunStatus,
         said: Sequence[StoredMessage],
         calls: Sequence[ToolCallLog],
@@ -90,7 +95,7 @@ class Closing:
         folds = covering(self._summaries.written(run), run.rounds)
         whole = ChatRequest(
             messages=(
-                system_message(),
+                briefing.system_message(),
                 *conversation(said, calls, run.id, folds),
                 Message(role="user", content=LAST_CALLS[status]),
             ),
@@ -100,7 +105,7 @@ class Closing:
         )
         try:
             try:
-                return self._ask(run, whole, Operation.AGENT, timeout_seconds)
+                return self._ask(run, whole, Operation.AGENT, timeout_seconds, choice_of(run, briefing))
             except (BudgetExceeded, TooLarge):
                 extract = _extract(run, status, said, calls, folds)
                 return self._ask(run, extract, Operation.DATA_ANALYSE, timeout_seconds)
@@ -108,9 +113,18 @@ class Closing:
             logger.warning("closing summary not written by the model", extra={"error": type(error).__name__})
             return ""
 
-    def _ask(self, run: Run, request: ChatRequest, operation: Operation, timeout_seconds: float) -> str:
+    def _ask(
+        self,
+        run: Run,
+        request: ChatRequest,
+        operation: Operation,
+        timeout_seconds: float,
+        choice: ModelChoice = BEST_MODEL,
+    ) -> str:
         scope = CallScope(run.principal, "summary", run.id, run.rounds + 1, run.workflow_id, is_closing=True)
-        answer = self._ai.chat(scope, request, operation, timeout_seconds=timeout_seconds, on_text=lambda _: None)
+        answer = self._ai.chat(
+            scope, request, operation, timeout_seconds=timeout_seconds, on_text=lambda _: None, choice=choice
+        )
         return answer.assembled.message.content
 
     def _store(self, run: Run, round: int, text: str) -> None:

@@ -104,6 +104,7 @@ class Conclusion:
     def _summary(self, session: AgentSession, run: Run, status: RunStatus) -> dict[str, JsonValue]:
         rounds = session.runs.rounds(run.id)
         models = [log.model for log in rounds if log.model]
+        briefing = session.briefings.find(run.id)
         return {
             "status": status,
             "rounds": run.rounds,
@@ -113,5 +114,6 @@ class Conclusion:
             "costChf": str(run.spent_chf),
             "durationMs": int((self._clock() - run.started_at).total_seconds() * 1_000),
             "model": models[-1] if models else None,
+            "skills": [skill.name for skill in briefing.skills] if briefing else [],
             "offline": bool(models) and all(model.startswith(_OFFLINE) for model in models),
         }

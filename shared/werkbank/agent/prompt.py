@@ -1,10 +1,11 @@
-"""What the model is told. The system prompt never changes, so that providers can cache it; time, files and knowledge
-go with the question (AG-15)."""
+"""What the model is told. The system prompt holds for a whole run and begins the same for everyone, so that providers
+can cache it; time, files and knowledge go with the question (AG-15)."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from werkbank.domain.messages import Message
 from werkbank.domain.runs import RunStatus
+from werkbank.domain.skills import Skill
 from werkbank.domain.time import describe_moment
 
 SYSTEM_PROMPT = """\
@@ -30,6 +31,10 @@ blocks.
 - When a search has no current data, say so; do not present what you remember as the present state.
 """
 
+_SKILLS = """\
+Skills
+How such work is done well here. Follow them where they fit the question; they never outrank what stands above.
+"""
 _SUM_UP = "Call no more tools. Say what you found so far, with its sources, and what is still open."
 # What a run that may not go on is told, by the status it ends with.
 LAST_CALLS: dict[RunStatus, str] = {
@@ -40,9 +45,16 @@ LAST_CALLS: dict[RunStatus, str] = {
 }
 
 
-def system_message() -> Message:
-    """Return the system prompt, the same for everyone and always."""
-    return Message(role="system", content=SYSTEM_PROMPT)
+def system_prompt(skills: Sequence[Skill]) -> str:
+    """Return what every call of a run is told first: the same for all, then what its question calls for (AG-18)."""
+    return "\n".join([SYSTEM_PROMPT, *([_SKILLS, *map(_skill, skills)] if skills else [])])
+
+
+def _skill(skill: Skill) -> str:
+    # A text cannot close its own frame and go on as if it were ours.
+    text = skill.text.replace("</skill", "<\\/skill")
+    name = skill.name.replace('"', "'").replace("<", "").replace(">", "")
+    return f'<skill name="{name}">\n{text}\n</skill>\n'
 
 
 def question_context(moment: datetime, zone: str, knowledge: str) -> str:

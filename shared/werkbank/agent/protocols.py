@@ -7,7 +7,8 @@ from typing import Protocol
 
 from werkbank.domain.files import FileItem
 from werkbank.domain.messages import ToolCall
-from werkbank.domain.runs import Citation, Run, RunRef, RunStatus, StoredMessage, Workflow
+from werkbank.domain.runs import Briefing, Citation, Run, RunRef, RunStatus, StoredMessage, Workflow
+from werkbank.domain.skills import SkillFile
 from werkbank.domain.trace import AgentRoundLog, ToolCallLog
 from werkbank.domain.unit_of_work import UnitOfWork
 from werkbank.streaming.protocols import EventStore
@@ -37,6 +38,14 @@ class MessageStore(Protocol):
     def of_workflow(self, workflow_id: str) -> tuple[StoredMessage, ...]: ...
     def set_context(self, message_id: str, context: str) -> None: ...
     def set_citations(self, message_id: str, citations: tuple[Citation, ...]) -> None: ...
+
+
+class BriefingStore(Protocol):
+    """What first rounds have settled."""
+
+    def find(self, run_id: str) -> Briefing | None: ...
+    def add(self, run_id: str, briefing: Briefing) -> None: ...
+    def skill_files(self) -> Sequence[SkillFile]: ...
 
 
 class ToolCallStore(Protocol):
@@ -90,6 +99,8 @@ class EventLog(EventStore, Protocol):
 class AgentSession(Protocol):
     """The stores the agent uses."""
 
+    @property
+    def briefings(self) -> BriefingStore: ...
     @property
     def citations(self) -> CitationStore: ...
     @property

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from werkbank.agent.briefing import Briefer, choice_of
 from werkbank.agent.history import conversation
-from werkbank.agent.prompt import question_context, system_message
+from werkbank.agent.prompt import question_context
 from werkbank.agent.protocols import AgentDatabase, AgentSession
 from werkbank.agent.question import Question
 from werkbank.agent.summarization import Summaries
@@ -17,7 +18,7 @@ from werkbank.billing.purse import CallScope
 from werkbank.domain.base import WireModel
 from werkbank.domain.errors import BudgetExceeded, RetryableProviderError, RunOver
 from werkbank.domain.messages import Message, ToolCall
-from werkbank.domain.runs import Run, RunRef, RunStatus, StoredMessage
+from werkbank.domain.runs import Briefing, Run, RunRef, RunStatus, StoredMessage
 from werkbank.domain.trace import AgentRoundLog
 from werkbank.streaming.run_stream import RunStreams
 from werkbank.streaming.text_sender import TextSender
@@ -54,6 +55,7 @@ class _Try:
     round: int
     attempt: int
     begun: datetime
+    briefing: Briefing
     messages: tuple[Message, ...]
 
 
@@ -67,6 +69,7 @@ class Rounds:
         ai: AiService,
         registry: Registry,
         question: Question,
+        briefer: Briefer,
         summaries: Summaries,
         clock: Callable[[], datetime],
     ) -> None:
@@ -75,6 +78,7 @@ class Rounds:
         self._ai = ai
         self._registry = registry
         self._question = question
+        self._briefer = briefer
         self._summaries = summaries
         self._clock = clock
 
@@ -112,7 +116,7 @@ class Rounds:
             try:
                 answer = self._ai.chat(
                     scope, request, Operation.AGENT, timeout_seconds=timeout_seconds, on_text=sender.add,
-                    fixed_model=run.config.model,
+                    choice=choice_of(run, attempt.briefing),
                 )  # fmt: skip
             except RetryableProviderError as error:
                 if sender.is_used and attempt.attempt < _MOST_ATTEMPTS:
@@ -136,11 +140,15 @@ class Rounds:
             if attempt > 1:
                 session.ledger.settle_abandoned(run.id, round)
             calls = session.tool_calls.of_run(run.id)
+            settled = session.briefings.find(run.id)
         question = next(message for message in mine if message.role == "user")
+        earlier = messages[: messages.index(question)]
+        briefing = settled or self._briefer.settle(run, question, earlier)
         if question.context is None:
-            messages = self._fix_context(run, question, messages[: messages.index(question)])
-        folds = self._summaries.fold(run, round, mine, calls, _SUMMARY_SECONDS)
-        return run, _Try(run, round, attempt, begun, (system_message(), *conversation(messages, calls, run.id, folds)))
+            messages = self._fix_context(run, question, earlier)
+        folds = self._summaries.fold(run, round, mine, calls, choice_of(run, briefing), _SUMMARY_SECONDS)
+        told = (briefing.system_message(), *conversation(messages, calls, run.id, folds))
+        return run, _Try(run, round, attempt, begun, briefing, told)
 
     def _fix_context(
         self, run: Run, question: StoredMessage, earlier: Sequence[StoredMessage]

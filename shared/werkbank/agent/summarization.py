@@ -11,6 +11,7 @@ from typing import Protocol
 
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
+from werkbank.ai.selector import ModelChoice
 from werkbank.ai.service import AiService
 from werkbank.ai.tokens import estimate_text_tokens
 from werkbank.billing.purse import CallScope
@@ -79,14 +80,21 @@ class Summaries:
         self._ai = ai
 
     def fold(
-        self, run: Run, round: int, said: Sequence[StoredMessage], calls: Sequence[ToolCallLog], timeout_seconds: float
+        self,
+        run: Run,
+        round: int,
+        said: Sequence[StoredMessage],
+        calls: Sequence[ToolCallLog],
+        choice: ModelChoice,
+        timeout_seconds: float,
     ) -> tuple[Fold, ...]:
         """Return the summaries that stand for the run's first rounds when `round` is asked; never raises for a model.
 
-        `said` are the run's own messages, `calls` its tool calls. Raises StorageUnavailable.
+        `said` are the run's own messages, `calls` its tool calls, `choice` how its model is chosen. Raises
+        StorageUnavailable.
         """
         last = folded_before(round)
-        if round > 2 and self._is_full(run, said, calls):
+        if round > 2 and self._is_full(choice, said, calls):
             last = max(last, round - 2)
         if last == 0:
             return ()
@@ -97,10 +105,10 @@ class Summaries:
                 folds = (*folds, written) if written else folds
         return covering(folds, last)
 
-    def _is_full(self, run: Run, said: Iterable[StoredMessage], calls: Iterable[ToolCallLog]) -> bool:
+    def _is_full(self, choice: ModelChoice, said: Iterable[StoredMessage], calls: Iterable[ToolCallLog]) -> bool:
         tokens = sum(estimate_text_tokens(f"{message.content}{message.context or ''}") for message in said)
         tokens += sum(estimate_text_tokens(call.arguments + (call.result or "")) for call in calls)
-        return tokens > _FULL * self._ai.context_window(Operation.AGENT, run.config.model)
+        return tokens > _FULL * self._ai.context_window(Operation.AGENT, choice)
 
     def _write(
         self,

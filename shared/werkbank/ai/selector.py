@@ -1,4 +1,4 @@
-"""Which model answers, and which stand in for it (AI-03). Pure: data in, an order out."""
+"""Which model answers, and which stand in for it (AI-03, AG-18). Pure: data in, an order out."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -8,17 +8,36 @@ from decimal import Decimal
 from werkbank.ai.model import Capability, Model, ProviderName
 from werkbank.ai.operations import Operation
 from werkbank.domain.errors import InvalidInput, TooLarge, UserError
+from werkbank.domain.runs import Complexity
 
 _INTERNAL_ONLY = frozenset({Operation.NEUTRALIZATION_TEXT, Operation.NEUTRALIZATION_IMAGE})
 _UNKNOWN_PRICE = Decimal("Infinity")
+# Higher ratings than this make no difference to such a question: among those the price decides.
+_ENOUGH: dict[Complexity | None, int] = {"simple": 4, "moderate": 8}
+_BEST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """How the model of a call is chosen.
+
+    `fixed` (an id) is its user's or the configuration's own choice: the selector takes nothing else in its place (what
+    a broken choice falls back to, and says so, is `last_good.py`'s business). Otherwise the price decides among those
+    that are good enough for the `complexity`; None wants the best. `kept` (an id) has answered the run so far and goes
+    on as long as it can, because its provider has the prompt cached.
+    """
+
+    fixed: str | None = None
+    complexity: Complexity | None = None
+    kept: str | None = None
+
+
+BEST_MODEL = ModelChoice()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelWish:
-    """What a call needs. None for providers or models means: any. Token counts are upper bounds.
-
-    A `fixed_model` (an id) is the user's own choice: nothing else is ever taken in its place.
-    """
+    """What a call needs. None for providers or models means: any. Token counts are upper bounds."""
 
     operation: Operation
     prompt_tokens: int = 0
@@ -27,7 +46,7 @@ class ModelWish:
     allowed_providers: frozenset[ProviderName] | None = None
     allowed_models: frozenset[str] | None = None
     internal_only: bool = False
-    fixed_model: str | None = None
+    choice: ModelChoice = BEST_MODEL
 
 
 def select_models(models: Iterable[Model], wish: ModelWish) -> tuple[Model, ...]:
@@ -46,13 +65,14 @@ def select_models(models: Iterable[Model], wish: ModelWish) -> tuple[Model, ...]
             f"({max(model.context_window for model in able):,} tokens)."
         )
     external = [model for model in fitting if not model.is_internal]
-    return _spread_over_providers(sorted(external or fitting, key=lambda model: _rank(model, wish.operation)))
+    ranked = _spread_over_providers(sorted(external or fitting, key=lambda model: _rank(model, wish)))
+    return tuple(sorted(ranked, key=lambda model: model.id != wish.choice.kept))
 
 
 def _is_able(model: Model, wish: ModelWish) -> bool:
     return (
         (wish.operation in model.ratings)
-        and (wish.fixed_model is None or model.id == wish.fixed_model)
+        and (wish.choice.fixed is None or model.id == wish.choice.fixed)
         and wish.needs <= model.capabilities
         and (wish.allowed_providers is None or model.provider in wish.allowed_providers)
         and (wish.allowed_models is None or model.id in wish.allowed_models)
@@ -60,9 +80,10 @@ def _is_able(model: Model, wish: ModelWish) -> bool:
     )
 
 
-def _rank(model: Model, operation: Operation) -> tuple[int, Decimal, str]:
+def _rank(model: Model, wish: ModelWish) -> tuple[int, Decimal, int, str]:
+    rating = model.ratings[wish.operation]
     price = model.price.input + model.price.output + model.price.unit if model.price else _UNKNOWN_PRICE
-    return (-model.ratings[operation], price, model.id)
+    return (-min(rating, _ENOUGH.get(wish.choice.complexity, _BEST)), price, -rating, model.id)
 
 
 def _spread_over_providers(ranked: Sequence[Model]) -> tuple[Model, ...]:
@@ -76,8 +97,8 @@ def _spread_over_providers(ranked: Sequence[Model]) -> tuple[Model, ...]:
 
 
 def _missing(wish: ModelWish) -> UserError:
-    if wish.fixed_model is not None:
-        return InvalidInput(f"The model {wish.fixed_model} is not available for this. Choose another one.")
+    if wish.choice.fixed is not None:
+        return InvalidInput(f"The model {wish.choice.fixed} is not available for this. Choose another one.")
     if wish.internal_only or wish.operation in _INTERNAL_ONLY:
         return UserError(f"No internal model can do “{wish.operation}”, and nothing else is allowed for this content.")
     return UserError(f"No available model can do “{wish.operation}”. Add a provider's key or allow more models.")

@@ -29,7 +29,7 @@ from werkbank.ai.protocols import (
     Transcript,
 )
 from werkbank.ai.recovery import may_fall_back, wait_before_retry
-from werkbank.ai.selector import ModelWish, select_models
+from werkbank.ai.selector import BEST_MODEL, ModelChoice, ModelWish, select_models
 from werkbank.ai.tokens import (
     AUDIO_TOKENS_PER_CHARACTER,
     estimate_prompt_tokens,
@@ -38,7 +38,7 @@ from werkbank.ai.tokens import (
 )
 from werkbank.ai.whole_calls import Billed, Most, WholeCall, WholeCalls
 from werkbank.billing.purse import CallScope, Payment, Purse
-from werkbank.domain.errors import BudgetExceeded, ProviderError, ToolsUnsupported
+from werkbank.domain.errors import BudgetExceeded, InvalidInput, ProviderError, ToolsUnsupported
 from werkbank.domain.media import Audio
 from werkbank.domain.messages import Usage
 from werkbank.domain.rights import ModelRight, may_use
@@ -112,7 +112,7 @@ class AiService:
         *,
         timeout_seconds: float,
         on_text: Callable[[str], None],
-        fixed_model: str | None = None,
+        choice: ModelChoice = BEST_MODEL,
     ) -> Answer:
         """Answer a conversation; `on_text` gets the text as it comes, and aborts the call by raising.
 
@@ -124,7 +124,7 @@ class AiService:
         preflight = self._purse.preflight(scope)
         ends_at = self._clock() + timeout_seconds
         turn = _Turn(scope, preflight.remaining_chf, request, estimate_prompt_tokens(request), ends_at, on_text)
-        wish = ModelWish(operation, turn.prompt_tokens, _LEAST_OUTPUT_TOKENS, needs, fixed_model=fixed_model)
+        wish = ModelWish(operation, turn.prompt_tokens, _LEAST_OUTPUT_TOKENS, needs, choice=choice)
         *others, last = select_models(self._allowed(preflight.rights), wish)
         for model in others:
             try:
@@ -236,9 +236,12 @@ class AiService:
         """Tell whether only the built-in model is there to answer."""
         return select_models(self._models, ModelWish(Operation.AGENT))[0].is_internal
 
-    def context_window(self, operation: Operation, fixed_model: str | None) -> int:
+    def context_window(self, operation: Operation, choice: ModelChoice) -> int:
         """Return how many tokens the model that comes first reads, whoever may use it. Raises UserError for none."""
-        return select_models(self._models, ModelWish(operation, fixed_model=fixed_model))[0].context_window
+        try:
+            return select_models(self._models, ModelWish(operation, choice=choice))[0].context_window
+        except InvalidInput:  # a fixed model that is gone: what stands in for it is not known yet
+            return select_models(self._models, ModelWish(operation))[0].context_window
 
     def models_for(self, scope: CallScope, operation: Operation) -> tuple[Model, ...]:
         """Return the models that the scope's principal may choose among. Raises UserError when there is none."""

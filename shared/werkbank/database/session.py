@@ -3,6 +3,7 @@
 import psycopg
 from psycopg.rows import DictRow
 
+from werkbank.database.briefings import Briefings
 from werkbank.database.citations import Citations
 from werkbank.database.events import Events
 from werkbank.database.files import Files
@@ -23,6 +24,7 @@ class Session:
     def __init__(self, connection: psycopg.Connection[DictRow], principal: Principal) -> None:
         self.connection = connection
         self.principal = principal
+        self.briefings = Briefings(connection, principal)
         self.citations = Citations(connection, principal)
         self.events = Events(connection)
         self.files = Files(connection, principal)

@@ -8,12 +8,15 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from werkbank.domain.base import WireModel
 from werkbank.domain.ids import derived_id
-from werkbank.domain.messages import ToolCall
+from werkbank.domain.messages import Message, ToolCall
 from werkbank.domain.principal import Principal
 
 # However often a model asks for more.
 MAX_ROUNDS = 100
 
+# What a question asks of a model: one fact or phrase, ordinary work, several steps of thought.
+Complexity = Literal["simple", "moderate", "complex"]
+SkillOrigin = Literal["shipped", "mandate", "personal"]
 RunKind = Literal["agent", "index"]
 RunStatus = Literal[
     "running", "completed", "maxRoundsReached", "budgetExceeded", "timedOut", "stalled", "stopped", "error"
@@ -96,6 +99,32 @@ class Run(WireModel):
         return Principal(
             user_id=self.user_id, mandate_id=self.mandate_id, roles=self.roles, zone=self.zone, language=self.language
         )
+
+
+class SkillUse(WireModel):
+    """A skill in a run's system prompt and where it is from: Werkbank itself, or a file of the mandate or the user."""
+
+    name: str
+    origin: SkillOrigin
+    file_id: str | None = None
+
+
+class Briefing(WireModel):
+    """What is settled in a run's first round and holds to its end, so that the prompt's prefix stays identical (AG-18).
+
+    `answered_by` and `instead_of` tell of the latest round's model: its id, and that of the one the configuration asked
+    for where it stood in for a broken choice (AG-13).
+    """
+
+    complexity: Complexity
+    skills: tuple[SkillUse, ...] = ()
+    system_prompt: str
+    answered_by: str | None = None
+    instead_of: str | None = None
+
+    def system_message(self) -> Message:
+        """Return what every call of the run begins with."""
+        return Message(role="system", content=self.system_prompt)
 
 
 class RunRef(WireModel):

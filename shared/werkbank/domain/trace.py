@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from werkbank.domain.base import WireModel
-from werkbank.domain.runs import RunStatus
+from werkbank.domain.runs import Complexity, RunStatus, SkillUse
 
 # What the model reads when a call began and nobody knows how it ended: it may have had its effect.
 OUTCOME_UNKNOWN = (
@@ -48,11 +48,12 @@ class OpenConfirmation(WireModel):
 
 
 class AgentRoundLog(WireModel):
-    """One model call as it went."""
+    """One model call as it went; `instead_of` is the model that was asked for where the last good one stood in."""
 
     round: int
     attempts: int
     model: str | None
+    instead_of: str | None = None
     stop_reason: str | None
     input_tokens: int
     output_tokens: int
@@ -63,13 +64,15 @@ class AgentRoundLog(WireModel):
 
 
 class AgentTrace(WireModel):
-    """A run with its rounds and their tool calls."""
+    """A run with its rounds and their tool calls; complexity and skills are what its first round settled (AG-18)."""
 
     run_id: str
     workflow_id: str
     user_id: str
     status: RunStatus
     abort_reason: str | None
+    complexity: Complexity | None = None
+    skills: tuple[SkillUse, ...] = ()
     total_rounds: int
     total_tool_calls: int
     total_cost_chf: Decimal

@@ -54,6 +54,12 @@ class CitationStore(Protocol):
     def number(self, run_id: str, sources: Sequence[Source]) -> list[int]: ...
 
 
+class SkillStore(Protocol):
+    """Tells skills from other files."""
+
+    def is_skill(self, file_id: str) -> bool: ...
+
+
 class RunGrants(Protocol):
     """Runs as tools see them."""
 
@@ -65,6 +71,8 @@ class RunGrants(Protocol):
 class ToolSession(Protocol):
     """The stores tools use."""
 
+    @property
+    def briefings(self) -> SkillStore: ...
     @property
     def runs(self) -> RunGrants: ...
     @property

@@ -182,6 +182,9 @@ def _change(context: ToolContext, reference: str, content: str, mode: Literal["a
         key = _key(context, file_id)
         if item.object_key == key:
             return item  # an earlier try of this very call got through
+        if session.briefings.is_skill(file_id):
+            # What a text talks a model into writing must not come back as an instruction (AG-18).
+            raise ToolError(f"“{item.file_name}” is a skill; only a person may change it. Write another file.")
         if not item.mime_type.startswith(_PLAIN):
             raise ToolError(f"“{item.file_name}” is {item.mime_type}; only text files can be changed this way.")
         before = decode_text(context.objects.get(item.object_key)) if mode == "append" else ""

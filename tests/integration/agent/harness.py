@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tests.scripted_model import SCRIPTED, Piece, ScriptedModel
+from werkbank.agent.briefing import Briefer
 from werkbank.agent.budget import Budget
 from werkbank.agent.closing import Closing
 from werkbank.agent.conclusion import Conclusion, Ending
@@ -147,6 +148,7 @@ class Harness:
             self.ai,
             self.registry,
             Question(knowledge, self.ai, ForcedSearch(self.web)),
+            Briefer(database),
             folding,
             utc_now,
         )

@@ -9,7 +9,7 @@ import pytest
 from werkbank.agent.budget import judge
 from werkbank.agent.citing import cited
 from werkbank.agent.failure import ending_of
-from werkbank.agent.prompt import SYSTEM_PROMPT, question_context, system_message
+from werkbank.agent.prompt import SYSTEM_PROMPT, question_context, system_prompt
 from werkbank.domain.failure import parse_failure, state_of
 from werkbank.domain.runs import AgentConfig, Citation, Run, RunRef
 from werkbank.domain.time import describe_moment, utc_now, valid_zone
@@ -87,7 +87,7 @@ def test_only_known_numbers_are_cited() -> None:
 def test_time_is_told_in_the_users_zone_outside_the_cached_prompt() -> None:
     # AG-15
     assert "2026-07-02 00:30" in question_context(MOMENT, "Europe/Zurich", "")
-    assert system_message().content == SYSTEM_PROMPT
+    assert system_prompt(()) == SYSTEM_PROMPT
     assert "2026" not in SYSTEM_PROMPT
 
 

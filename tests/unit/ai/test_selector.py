@@ -3,15 +3,17 @@
 import pytest
 
 from werkbank.ai.keys import ModelKeys
-from werkbank.ai.model import Capability
+from werkbank.ai.model import Capability, ProviderName
 from werkbank.ai.operations import Operation
-from werkbank.ai.registry import available_models
-from werkbank.ai.selector import ModelWish, select_models
+from werkbank.ai.registry import available_models, listed_models
+from werkbank.ai.selector import ModelChoice, ModelWish, select_models
 from werkbank.domain.errors import InvalidInput, TooLarge, UserError
 
 MODELS = available_models(
     ModelKeys.model_validate({"anthropicApiKey": "a", "openaiApiKey": "o", "privateLlmUrl": "http://x/v1"})
 )
+
+CLOUD: frozenset[ProviderName] = frozenset({"anthropic", "openai"})
 
 
 def _ids(wish: ModelWish) -> list[str]:
@@ -41,9 +43,43 @@ def test_restrictions() -> None:
 
 
 def test_a_fixed_model_has_no_stand_in() -> None:
-    assert _ids(ModelWish(Operation.AGENT, fixed_model="openai/gpt-6-luna")) == ["openai/gpt-6-luna"]
+    assert _ids(ModelWish(Operation.AGENT, choice=ModelChoice("openai/gpt-6-luna"))) == ["openai/gpt-6-luna"]
     with pytest.raises(InvalidInput, match="gpt-1"):
-        _ids(ModelWish(Operation.AGENT, fixed_model="openai/gpt-1"))
+        _ids(ModelWish(Operation.AGENT, choice=ModelChoice("openai/gpt-1")))
+
+
+def test_a_simple_question_goes_to_a_cheap_model_and_a_complex_one_to_the_best() -> None:  # AG-18
+    first = {
+        complexity: _ids(
+            ModelWish(Operation.AGENT, choice=ModelChoice(complexity=complexity), allowed_providers=CLOUD)
+        )[0]
+        for complexity in ("simple", "moderate", "complex", None)
+    }
+    assert first == {
+        "simple": "anthropic/claude-haiku-5-5",
+        "moderate": "anthropic/claude-sonnet-5-5",
+        "complex": "anthropic/claude-sonnet-5-5",
+        None: "anthropic/claude-sonnet-5-5",
+    }
+
+
+def test_cheap_is_not_enough_for_a_simple_question() -> (
+    None
+):  # AG-18: below the rating that does, the better comes first
+    nova, haiku = "bedrock/amazon.nova-2-lite-v1:0", "bedrock/anthropic.claude-haiku-5-5"
+    models = [model for model in listed_models() if model.id in {nova, haiku}]
+    cheap = [m.model_copy(update={"price": None if m.id == haiku else m.price}) for m in models]
+    order = select_models(cheap, ModelWish(Operation.AGENT, choice=ModelChoice(complexity="simple")))
+    assert [model.id for model in order] == [haiku, nova]
+
+
+def test_the_model_that_answers_a_run_goes_on_while_it_can() -> None:  # AG-18
+    kept = ModelChoice(complexity="complex", kept="openai/gpt-6-luna")
+    assert _ids(ModelWish(Operation.AGENT, choice=kept))[0] == "openai/gpt-6-luna"
+    elsewhere = ModelWish(Operation.AGENT, choice=kept, allowed_providers=frozenset({"anthropic"}))
+    assert _ids(elsewhere)[0] == "anthropic/claude-sonnet-5-5"
+    fixed = ModelChoice("anthropic/claude-opus-5-5", "simple", kept="openai/gpt-6-luna")
+    assert _ids(ModelWish(Operation.AGENT, choice=fixed)) == ["anthropic/claude-opus-5-5"]
 
 
 def test_a_prompt_too_large_for_a_model_passes_it_by() -> None:

@@ -11,13 +11,12 @@ import unicodedata
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
-from typing import Protocol
+from functools import lru_cache
 
 from werkbank.ai.model import Model
 from werkbank.ai.protocols import Embeddings
 from werkbank.domain.errors import RequestRejected
-from werkbank.domain.language import FUNCTION_WORDS
+from werkbank.domain.language import FUNCTION_WORDS, stems
 from werkbank.domain.messages import Usage
 
 _WORD = re.compile(r"\w+")
@@ -70,8 +69,8 @@ def _features(word: str) -> tuple[tuple[int, float], ...]:
         return ((zlib.crc32(b"w" + word.encode()), _FUNCTION_WORD_WEIGHT),)
     # Long words are rarer, and so tell more; numbers tell most of all.
     weight = 1.0 if word.isdigit() else min(1.0, 0.2 + 0.1 * len(word))
-    stems = {stemmer.stemWord(word) for stemmer in _stemmers()}
-    features = [(zlib.crc32(b"w" + stem.encode()), weight / len(stems)) for stem in stems]
+    own_stems = stems(word)
+    features = [(zlib.crc32(b"w" + stem.encode()), weight / len(own_stems)) for stem in own_stems]
     features += [(zlib.crc32(gram.encode()), weight * _NGRAM_WEIGHTS[len(gram)]) for gram in _ngrams(word)]
     return tuple(features)
 
@@ -81,14 +80,3 @@ def _ngrams(word: str) -> Iterator[str]:
     for size in _NGRAM_WEIGHTS:
         for start in range(len(marked) - size + 1):
             yield marked[start : start + size]
-
-
-class _Stemmer(Protocol):
-    def stemWord(self, word: str) -> str: ...  # noqa: N802 - the library's name
-
-
-@cache
-def _stemmers() -> tuple[_Stemmer, ...]:
-    import snowballstemmer  # type: ignore[import-untyped]
-
-    return tuple(snowballstemmer.stemmer(language) for language in ("german", "english"))
