@@ -10,8 +10,9 @@ from functools import cache
 from importlib.resources import files
 
 from werkbank.ai.complexity import goes_on
+from werkbank.ai.stems import stems
 from werkbank.ai.tokens import estimate_text_tokens
-from werkbank.domain.language import FUNCTION_WORDS, likely_languages, stems
+from werkbank.domain.language import FUNCTION_WORDS, likely_languages
 from werkbank.domain.skills import Skill, SkillFile, parse_skill
 
 MOST_SKILLS = 3

@@ -1,8 +1,7 @@
 """The function words of German and English: they carry a sentence, not its topic."""
 
 import re
-from functools import cache
-from typing import Literal, Protocol
+from typing import Literal
 
 Language = Literal["german", "english"]
 
@@ -60,19 +59,3 @@ def topic_of(question: str) -> str:
 def function_words(languages: tuple[Language, ...]) -> frozenset[str]:
     """Return the function words of the languages together."""
     return frozenset().union(*(_WORDS[language] for language in languages))
-
-
-def stems(word: str) -> frozenset[str]:
-    """Return a word's German and its English stem; its language need not be known."""
-    return frozenset(stemmer.stemWord(word) for stemmer in _stemmers())
-
-
-class _Stemmer(Protocol):
-    def stemWord(self, word: str) -> str: ...  # noqa: N802 - the library's name
-
-
-@cache
-def _stemmers() -> tuple[_Stemmer, ...]:
-    import snowballstemmer  # type: ignore[import-untyped]
-
-    return tuple(snowballstemmer.stemmer(language) for language in ("german", "english"))

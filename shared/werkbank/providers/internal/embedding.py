@@ -15,8 +15,9 @@ from functools import lru_cache
 
 from werkbank.ai.model import Model
 from werkbank.ai.protocols import Embeddings
+from werkbank.ai.stems import stems
 from werkbank.domain.errors import RequestRejected
-from werkbank.domain.language import FUNCTION_WORDS, stems
+from werkbank.domain.language import FUNCTION_WORDS
 from werkbank.domain.messages import Usage
 
 _WORD = re.compile(r"\w+")

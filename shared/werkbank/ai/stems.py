@@ -1,0 +1,20 @@
+"""Stems of words, German and English."""
+
+from functools import cache
+from typing import Protocol
+
+
+def stems(word: str) -> frozenset[str]:
+    """Return a word's German and its English stem: its language need not be known."""
+    return frozenset(stemmer.stemWord(word) for stemmer in _stemmers())
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...  # noqa: N802 - the library's name
+
+
+@cache
+def _stemmers() -> tuple[_Stemmer, ...]:
+    import snowballstemmer  # type: ignore[import-untyped]
+
+    return tuple(snowballstemmer.stemmer(language) for language in ("german", "english"))
