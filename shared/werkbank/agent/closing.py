@@ -141,7 +141,8 @@ def _extract(
     question = next(message.content for message in mine if message.role == "user")[:_LONGEST_QUESTION]
     content = f"{question}\n\n{as_data('the last steps', steps)}\n\n{LAST_CALLS[status]}"
     return ChatRequest(
-        messages=(system_message(), Message(role="user", content=content)), max_output_tokens=MAX_OUTPUT_TOKENS
+        messages=(UNBRIEFED.system_message(), Message(role="user", content=content)),
+        max_output_tokens=MAX_OUTPUT_TOKENS,
     )
 
 
