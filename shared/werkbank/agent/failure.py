@@ -8,6 +8,7 @@ _TITLES: dict[str, str] = {
     "BudgetExceeded": "The budget is used up",
     "RateLimited": "The model provider is overloaded",
     "ProviderUnavailable": "The model provider cannot be reached",
+    "DeadlineTooNear": "The model did not answer in time",
     "IncompleteStream": "The model's answer was cut off",
     "ProviderRefused": "The model provider refused the call",
     "ModelNotFound": "The model does not exist",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from werkbank.agent.briefing import Briefer, choice_of
@@ -16,7 +16,7 @@ from werkbank.ai.protocols import ChatRequest
 from werkbank.ai.service import AiService, Answer
 from werkbank.billing.purse import CallScope
 from werkbank.domain.base import WireModel
-from werkbank.domain.errors import BudgetExceeded, RetryableProviderError, RunOver
+from werkbank.domain.errors import BudgetExceeded, DeadlineTooNear, RetryableProviderError, RunOver
 from werkbank.domain.messages import Message, ToolCall
 from werkbank.domain.runs import Briefing, Run, RunRef, RunStatus, StoredMessage
 from werkbank.domain.trace import AgentRoundLog
@@ -28,6 +28,8 @@ MAX_OUTPUT_TOKENS = 8_192
 # An answer that keeps breaking off is given up after this many beginnings.
 _MOST_ATTEMPTS = 3
 _SUMMARY_SECONDS = 60.0
+# With less time left than this for the model, a fresh invocation takes the round over.
+_LEAST_SECONDS = 20.0
 
 
 class Step(WireModel):
@@ -43,8 +45,8 @@ class Step(WireModel):
     confirm: frozenset[str] = frozenset()
 
 
-class _BrokeOffError(Exception):
-    """The answer broke off after its beginning was shown: a new attempt takes its place on the page."""
+class _HandedOverError(Exception):
+    """A fresh invocation is to begin the round anew: this one has no time left, or its answer broke off in mid-text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +89,15 @@ class Rounds:
 
         Raises ProviderError types, StorageUnavailable; a run that has ended meanwhile gives a step to `finish`.
         """
+        ends_at = self._clock() + timedelta(seconds=timeout_seconds)
         try:
             run, begun = self._begin(ref, round)
-            answer = self._ask(ref, begun, timeout_seconds) if isinstance(begun, _Try) else begun
+            answer = self._ask(ref, begun, ends_at) if isinstance(begun, _Try) else begun
         except BudgetExceeded:
             return Step(next="finish", round=round, status="budgetExceeded")
         except RunOver:
             return Step(next="finish", round=round, status="stopped")
-        except _BrokeOffError:
+        except _HandedOverError:
             return Step(next="round", round=round)
         if not answer.tool_calls:
             return Step(next="finish", round=round, status="completed")
@@ -105,8 +108,12 @@ class Rounds:
     def _tools(self, run: Run) -> Registry:
         return self._registry.active(run.toolboxes)
 
-    def _ask(self, ref: RunRef, attempt: _Try, timeout_seconds: float) -> StoredMessage:
+    def _ask(self, ref: RunRef, attempt: _Try, ends_at: datetime) -> StoredMessage:
         run, round = attempt.run, attempt.round
+        may_hand_over = attempt.attempt < _MOST_ATTEMPTS
+        timeout_seconds = (ends_at - self._clock()).total_seconds()
+        if timeout_seconds < _LEAST_SECONDS and may_hand_over:
+            raise _HandedOverError
         scope = CallScope(run.principal, "agentRound", run_id=run.id, round=round, workflow_id=run.workflow_id)
         request = ChatRequest(
             messages=attempt.messages, max_output_tokens=MAX_OUTPUT_TOKENS, tools=self._tools(run).definitions(),
@@ -119,8 +126,8 @@ class Rounds:
                     choice=choice_of(run, attempt.briefing),
                 )  # fmt: skip
             except RetryableProviderError as error:
-                if sender.is_used and attempt.attempt < _MOST_ATTEMPTS:
-                    raise _BrokeOffError from error
+                if may_hand_over and (sender.is_used or isinstance(error, DeadlineTooNear)):
+                    raise _HandedOverError from error
                 raise
         return self._store(attempt, answer, elapsed_ms(attempt.begun, self._clock()))
 

@@ -38,7 +38,14 @@ from werkbank.ai.tokens import (
 )
 from werkbank.ai.whole_calls import Billed, Most, WholeCall, WholeCalls
 from werkbank.billing.purse import CallScope, Payment, Purse
-from werkbank.domain.errors import BudgetExceeded, InvalidInput, ProviderError, ToolsUnsupported
+from werkbank.domain.errors import (
+    BudgetExceeded,
+    DeadlineTooNear,
+    InvalidInput,
+    ProviderError,
+    RetryableProviderError,
+    ToolsUnsupported,
+)
 from werkbank.domain.media import Audio
 from werkbank.domain.messages import Usage
 from werkbank.domain.rights import ModelRight, may_use
@@ -47,6 +54,8 @@ from werkbank.observability import count
 # With fewer tokens than this an answer says nothing useful: better to stop and sum up.
 _LEAST_OUTPUT_TOKENS = 256
 _LEAST_SECONDS = 1.0
+# Another try with less time than this would only fail again.
+_LEAST_SECONDS_TO_TRY_AGAIN = 5.0
 _Whole = TypeVar("_Whole", bound=Billed)
 
 
@@ -78,6 +87,7 @@ class _Turn:
     ends_at: float
     on_text: Callable[[str], None]
     has_shown_text: bool = False
+    is_short_of_time: bool = False
 
     def show(self, text: str) -> None:
         """Pass text on; from now on another try would contradict what somebody has read."""
@@ -118,22 +128,38 @@ class AiService:
 
         Raises:
             BudgetExceeded: the cheapest useful call costs more than is left.
-            UserError: no available model fits. ProviderError: every candidate failed; the last one's error.
+            UserError: no available model fits. ProviderError: every candidate failed; the last one's error, or
+            DeadlineTooNear where another try was left out for lack of time.
         """
         needs = _needs(request)
         preflight = self._purse.preflight(scope)
         ends_at = self._clock() + timeout_seconds
         turn = _Turn(scope, preflight.remaining_chf, request, estimate_prompt_tokens(request), ends_at, on_text)
         wish = ModelWish(operation, turn.prompt_tokens, _LEAST_OUTPUT_TOKENS, needs, choice=choice)
-        *others, last = select_models(self._allowed(preflight.rights), wish)
+        candidates = select_models(self._allowed(preflight.rights), wish)
+        try:
+            return self._first_answer(turn, candidates)
+        except RetryableProviderError as error:
+            if turn.is_short_of_time and not turn.has_shown_text:
+                raise DeadlineTooNear(str(error)) from error
+            raise
+
+    def _first_answer(self, turn: _Turn, candidates: Sequence[Model]) -> Answer:
+        """Return the answer of the first candidate that gives one."""
+        *others, last = candidates
         for model in others:
             try:
                 return self._with_one_retry(turn, model)
             except ProviderError as error:
-                if turn.has_shown_text or not may_fall_back(error):
+                if turn.has_shown_text or not may_fall_back(error) or not self._may_try_again(turn, 0):
                     raise
                 count("ModelFallback")
         return self._with_one_retry(turn, last)
+
+    def _may_try_again(self, turn: _Turn, wait_seconds: float) -> bool:
+        """Tell whether a try after this wait has time enough; note it if not."""
+        turn.is_short_of_time = self._clock() + wait_seconds + _LEAST_SECONDS_TO_TRY_AGAIN >= turn.ends_at
+        return not turn.is_short_of_time
 
     def embed(
         self, scope: CallScope, texts: Sequence[str], purpose: Literal["query", "passage"], timeout_seconds: float
@@ -261,7 +287,7 @@ class AiService:
             count("ToolUnsupported")
         except ProviderError as error:
             wait_seconds = wait_before_retry(error)
-            if turn.has_shown_text or wait_seconds is None or self._clock() + wait_seconds >= turn.ends_at:
+            if turn.has_shown_text or wait_seconds is None or not self._may_try_again(turn, wait_seconds):
                 raise
             self._pause(wait_seconds)
         return self._call(turn, model)

@@ -14,7 +14,8 @@ WerkbankError
 │   ├── RetryableProviderError
 │   │   ├── RateLimited            wait `retry_after_seconds`
 │   │   ├── ProviderUnavailable    timeout, network, 5xx
-│   │   └── IncompleteStream       the stream ended without its terminal event
+│   │   ├── IncompleteStream       the stream ended without its terminal event
+│   │   └── DeadlineTooNear        no time is left for another try here; a fresh invocation has it
 │   └── TerminalProviderError
 │       ├── ProviderRefused        credentials or billing
 │       ├── ModelNotFound          this model does not exist there
@@ -90,6 +91,10 @@ class ProviderUnavailable(RetryableProviderError):
 
 class IncompleteStream(RetryableProviderError):
     """The stream ended without its terminal event; official SDKs accept that, we do not."""
+
+
+class DeadlineTooNear(RetryableProviderError):
+    """A fault that another try might pass, but not in the time this invocation has left; the message is the fault's."""
 
 
 class TerminalProviderError(ProviderError):

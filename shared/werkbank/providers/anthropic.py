@@ -12,7 +12,7 @@ from werkbank.ai.protocols import ChatRequest, Delta
 from werkbank.domain.errors import IncompleteStream, ProviderError, ProviderUnavailable
 from werkbank.providers.anthropic_messages import build_parameters
 from werkbank.providers.anthropic_stream import AnthropicReading
-from werkbank.providers.deadline import Deadline
+from werkbank.providers.deadline import STALL_SECONDS, Deadline
 from werkbank.providers.faults import fault
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class AnthropicChat:
 
         deadline = Deadline(timeout_seconds)
         reading = AnthropicReading(model)
-        timeout = Timeout(timeout_seconds, connect=min(_CONNECT_SECONDS, timeout_seconds))
+        timeout = Timeout(min(STALL_SECONDS, timeout_seconds), connect=min(_CONNECT_SECONDS, timeout_seconds))
         with (
             _translated_faults(reading, deadline),
             self._client.messages.create(**build_parameters(model, request), timeout=timeout) as stream,

@@ -15,7 +15,7 @@ from werkbank.domain.errors import (
     ProviderUnavailable,
     RequestRejected,
 )
-from werkbank.providers.deadline import Deadline
+from werkbank.providers.deadline import STALL_SECONDS, Deadline
 from werkbank.providers.faults import fault
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class BedrockConnection:
 
         config = Config(
             connect_timeout=min(_CONNECT_SECONDS, timeout_seconds),
-            read_timeout=timeout_seconds,
+            read_timeout=min(STALL_SECONDS, timeout_seconds),
             # Retries are ours alone: one layer that knows the function's remaining time.
             retries={"total_max_attempts": 1, "mode": "standard"},
         )

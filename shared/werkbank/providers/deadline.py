@@ -12,6 +12,10 @@ from typing import Protocol
 
 from werkbank.domain.errors import ProviderUnavailable
 
+# The longest a stream may be silent. Providers that think for minutes say so in between; one that says nothing for
+# longer is given up while there is time for another try.
+STALL_SECONDS = 240.0
+
 
 class _Stream(Protocol):
     def close(self) -> None: ...

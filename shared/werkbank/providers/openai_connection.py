@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from werkbank.domain.errors import IncompleteStream, ProviderError, ProviderUnavailable
-from werkbank.providers.deadline import Deadline
+from werkbank.providers.deadline import STALL_SECONDS, Deadline
 from werkbank.providers.faults import fault
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ class Connection:
 
 
 def timeout_of(seconds: float) -> Timeout:
-    """Return the SDK's timeout for a call of so many seconds."""
+    """Return the SDK's timeout for a call of so many seconds: the longest silence it bears."""
     from openai import Timeout
 
-    return Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds))
+    return Timeout(min(STALL_SECONDS, seconds), connect=min(_CONNECT_SECONDS, seconds))
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The agent on a real database with a scripted model, driven through the states of agent_run."""
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -117,6 +118,7 @@ class Harness:
         pages: tuple[WebResult, ...] | None = None,
         search: WebSearch | None = None,
         can_embed: bool = True,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.database = database
         self.model = ScriptedModel(answers)
@@ -134,6 +136,7 @@ class Harness:
             ),
             Purse(database),
             pause=self.pauses.append,
+            clock=clock,
         )
         knowledge = RunKnowledge(database, self.ai)
         self.starter = Starter(database, streams, self.loop, None, utc_now)

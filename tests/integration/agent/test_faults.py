@@ -7,6 +7,7 @@ from tests.integration.agent.test_run import assert_well_formed
 from tests.scripted_model import SCRIPTED, Piece, ScriptedModel
 from werkbank.database.connection import Database
 from werkbank.domain.errors import (
+    DeadlineTooNear,
     IncompleteStream,
     ModelNotFound,
     PromptTooLong,
@@ -90,12 +91,49 @@ def test_fault_that_stays_ends_in_its_own_class(database: Database, principal: P
         harness.rounds.run(ref, 1, 30)
 
 
-def test_no_wait_beyond_the_functions_time(database: Database, principal: Principal) -> None:
-    harness = Harness(database, [[RateLimited("slow down", 59)]])
+def test_wait_beyond_the_functions_time_is_left_to_a_fresh_one(database: Database, principal: Principal) -> None:
+    limited = [RateLimited("slow down", 59)]
+    harness = Harness(database, [limited, limited, ["Here I am."]])
     ref = harness.start(principal)
-    with pytest.raises(RateLimited):
-        harness.rounds.run(ref, 1, 30)
+    assert harness.rounds.run(ref, 1, 30).next == "round"
     assert harness.pauses == []
+    assert harness.rounds.run(ref, 1, 100).status == "completed"
+    assert harness.pauses == [59]
+
+
+def test_stand_in_without_time_is_left_to_a_fresh_function(database: Database, principal: Principal) -> None:
+    stand_in = ScriptedModel([])
+    down = [ProviderUnavailable("down")]
+    seconds_a_call = 13.0
+    harness = Harness(
+        database,
+        [down, down, ["Here I am."]],
+        stand_in=(WEAKER, stand_in),
+        clock=lambda: seconds_a_call * len(harness.model.requests),
+    )
+    ref = harness.start(principal)
+    assert harness.rounds.run(ref, 1, 30).next == "round"
+    assert harness.rounds.run(ref, 1, 30).status == "completed"
+
+
+def test_round_without_time_for_the_model_is_begun_by_a_fresh_function(
+    database: Database, principal: Principal
+) -> None:
+    harness = Harness(database, [["Here I am."]])
+    ref = harness.start(principal)
+    assert harness.rounds.run(ref, 1, 10).next == "round"
+    assert harness.model.requests == []
+    assert harness.rounds.run(ref, 1, 30).status == "completed"
+
+
+def test_handing_over_has_an_end(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [[RateLimited("slow down", 59)]] * 3)
+    ref = harness.start(principal)
+    assert [harness.rounds.run(ref, 1, 30).next for _ in range(2)] == ["round", "round"]
+    with pytest.raises(DeadlineTooNear, match="slow down"):
+        harness.rounds.run(ref, 1, 30)
+    harness.fail(ref, "DeadlineTooNear")
+    assert harness.events(ref)[-1].data["title"] == "The model did not answer in time"
 
 
 def test_model_without_tools_answers_without_them_at_once(database: Database, principal: Principal) -> None:
