@@ -4,6 +4,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import JsonValue
 
 from werkbank import bootstrap
+from werkbank.config import ConsentSettings
 from werkbank.domain.runs import RoundRef, ToolCallRef
 from werkbank.observability import Event, observed
 
@@ -17,8 +18,13 @@ def handler(event: Event, context: LambdaContext) -> Event:
     ref = RoundRef.model_validate(event)
     timeout_seconds = context.get_remaining_time_in_millis() / 1_000 - _RESERVE_SECONDS
     step = bootstrap.rounds().run(ref, ref.round, timeout_seconds)
+    # What waits for consent says for how long: the state machine reads it there.
+    waiting: dict[str, JsonValue] = {"confirm": True, "consentSeconds": ConsentSettings().consent_seconds}
     batches: list[JsonValue] = [
-        [{**ToolCallRef(**ref.model_dump(), call_id=id).to_wire(), "confirm": id in step.confirm} for id in batch]
+        [
+            {**ToolCallRef(**ref.model_dump(), call_id=id).to_wire(), **(waiting if id in step.confirm else {})}
+            for id in batch
+        ]
         for batch in step.batches
     ]
     return {**ref.to_wire(), "next": step.next, "status": step.status, "batches": batches}

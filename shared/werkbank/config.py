@@ -74,7 +74,13 @@ class LoopSettings(_Settings):
     agent_run_arn: str
 
 
-class AgentRoundSettings(DatabaseSettings, ModelSettings, SocketSettings):
+class ConsentSettings(_Settings):
+    """How long a call waits for its user, in seconds; then it counts as declined."""
+
+    consent_seconds: int
+
+
+class AgentRoundSettings(DatabaseSettings, ModelSettings, SocketSettings, ConsentSettings):
     """functions/agent_round"""
 
 

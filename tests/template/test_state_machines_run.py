@@ -191,21 +191,22 @@ def test_a_broken_file_is_recorded_as_failed(functions: Functions, failing: str)
     assert event["failure"]["Error"] == "DocumentError"
 
 
-@pytest.mark.parametrize("answer", ["token", "decided before"])
+@pytest.mark.parametrize("answer", ["token", "decided before", "never"])
 def test_call_that_needs_consent_waits_for_it(functions: Functions, answer: str) -> None:
-    # AG-24: no function runs while the user thinks; a decision that came first lets it go on at once
+    # AG-24: no function runs while the user thinks; a decision that came first lets it go on at once, none is a no
     call = {**IDS, "round": 1, "callId": "c"}
+    wait = 1 if answer == "never" else 600
     functions.answers["CheckBudget"] = script(
         {**IDS, "round": 1, "next": "round"}, {**IDS, "round": 2, "next": "finish"}
     )
     functions.answers["AgentRound"] = script(
-        {**IDS, "round": 1, "next": "tools", "batches": [[{**call, "confirm": True}]]}
+        {**IDS, "round": 1, "next": "tools", "batches": [[{**call, "confirm": True, "consentSeconds": wait}]]}
     )
 
     def execute(event: Event) -> Event:
         if "taskToken" in event and answer == "decided before":
             raise FunctionError("Conflict")
-        if "taskToken" in event:
+        if "taskToken" in event and answer == "token":
             boto3.client("stepfunctions", region_name=REGION).send_task_success(
                 taskToken=event["taskToken"], output="{}"
             )
