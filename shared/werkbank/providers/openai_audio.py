@@ -64,8 +64,6 @@ class OpenAiSpeech:
     def speak(self, model: Model, request: SpeechRequest, timeout_seconds: float) -> Speech:
         """Return the text as MP3; see `SpeechProvider`."""
         deadline = Deadline(timeout_seconds)
-        sound = bytearray()
-        end: _SpeechEvent | None = None
         with (
             translated_faults(self._connection.provider, deadline),
             self._connection.client.audio.speech.with_streaming_response.create(
@@ -78,15 +76,26 @@ class OpenAiSpeech:
             ) as response,
             deadline.enforced_on(response),
         ):
-            for event in _events(response.iter_lines()):
-                if event.type == "error" or event.error is not None:
-                    told = event.error or _Fault()
-                    raise fault(self._connection.provider, None, (told.code, told.type), {}, told.message)
-                sound += decoded(event.audio)
-                end = event if event.type == "speech.audio.done" else end
-        if end is None or not sound:
+            if response.headers.get("content-type", "").startswith("audio/"):
+                # What servers that know no events send, whatever they are asked for.
+                sound, usage = response.read(), _counted_usage(request)
+            else:
+                sound, usage = self._collected(_events(response.iter_lines()), request)
+        if not sound:
             raise IncompleteStream("The speech was cut off.")
-        return Speech(Audio(data=bytes(sound), mime_type="audio/mpeg"), len(request.text), _speech_usage(end, request))
+        return Speech(Audio(data=sound, mime_type="audio/mpeg"), len(request.text), usage)
+
+    def _collected(self, events: Iterator[_SpeechEvent], request: SpeechRequest) -> tuple[bytes, Usage]:
+        """Return the sound and what it used. Raises `IncompleteStream`, and the fault that is told in the stream."""
+        sound = bytearray()
+        for event in events:
+            if event.type == "error" or event.error is not None:
+                told = event.error or _Fault()
+                raise fault(self._connection.provider, None, (told.code, told.type), {}, told.message)
+            if event.type == "speech.audio.done":
+                return bytes(sound), _usage(event.usage, request)
+            sound += decoded(event.audio)
+        raise IncompleteStream("The speech was cut off.")
 
 
 def _events(lines: Iterator[str]) -> Iterator[_SpeechEvent]:
@@ -97,13 +106,16 @@ def _events(lines: Iterator[str]) -> Iterator[_SpeechEvent]:
             yield _SpeechEvent.model_validate_json(data)
 
 
-def _speech_usage(end: _SpeechEvent, request: SpeechRequest) -> Usage:
-    if end.usage is None:
-        return Usage(
-            input_tokens=estimate_text_tokens(request.text),
-            output_tokens=len(request.text) * AUDIO_TOKENS_PER_CHARACTER,
-        )
-    return Usage(input_tokens=end.usage.input_tokens, output_tokens=end.usage.output_tokens)
+def _usage(told: _SpeechUsage | None, request: SpeechRequest) -> Usage:
+    if told is None:
+        return _counted_usage(request)
+    return Usage(input_tokens=told.input_tokens, output_tokens=told.output_tokens)
+
+
+def _counted_usage(request: SpeechRequest) -> Usage:
+    """Return a high count for who tells none: speech must not be free."""
+    tokens = len(request.text) * AUDIO_TOKENS_PER_CHARACTER
+    return Usage(input_tokens=estimate_text_tokens(request.text), output_tokens=tokens)
 
 
 class _HeardLanguage(BaseModel):

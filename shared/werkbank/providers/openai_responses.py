@@ -168,8 +168,10 @@ class ResponsesReading:
                 yield TextDelta(part.text if part.type == "output_text" else part.refusal)
 
     def _stop_reason(self, response: Response) -> StopReason:
-        if response.incomplete_details is not None and response.incomplete_details.reason:
-            return "length" if response.incomplete_details.reason == "max_output_tokens" else "refusal"
+        reason = response.incomplete_details.reason if response.incomplete_details is not None else None
+        if reason or response.status == "incomplete":
+            # Without a reason it is the limit that cut the answer: a filter always says so.
+            return "length" if reason in ("max_output_tokens", None) else "refusal"
         if self._announced:
             return "tool_calls"
         return "refusal" if self._refused else "stop"

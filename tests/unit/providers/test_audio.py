@@ -115,6 +115,12 @@ def test_speech_without_usage_is_not_free(server: WireServer, catalog: Catalog) 
     assert _speak(catalog, "openai").usage.output_tokens == 90
 
 
+def test_a_server_that_knows_no_events_sends_the_sound_itself(server: WireServer, catalog: Catalog) -> None:
+    server.reply([SOUND[:100], SOUND[100:]], content_type="audio/mpeg")
+    speech = _speak(catalog, "openai")
+    assert (speech.audio.data, speech.usage.output_tokens) == (SOUND, 90)
+
+
 @pytest.mark.parametrize("events", [[], [_delta(SOUND)], [DONE]], ids=["nothing", "no end", "no sound"])
 def test_speech_that_is_cut_off_is_a_failed_call(
     events: list[dict[str, Any]], server: WireServer, catalog: Catalog
