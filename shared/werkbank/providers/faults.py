@@ -72,6 +72,8 @@ _SENTENCES: tuple[tuple[type[ProviderError], re.Pattern[str]], ...] = (
             r"|reached the end of its life|invalid model: "  # Bedrock, Mistral
         ),
     ),
+    # Mistral's speech answers what may not be said with 403, as if the key were at fault.
+    (RequestRejected, re.compile("moderation")),
 )
 # Where a sentence may say more than code and status do. The text may repeat parts of the prompt: only its start counts.
 _VAGUE_KINDS = (RequestRejected, ModelNotFound, ProviderUnavailable, ProviderRefused)

@@ -9,11 +9,15 @@ import pytest
 
 from tests.bench.wire_server import WireServer, running
 from tests.integration.agent.harness import Harness
+from tests.integration.agent.test_faults import WEAKER
 from tests.integration.agent.test_rights import allow
 from tests.integration.conftest import new_member
+from tests.scripted_model import SCRIPTED, ScriptedModel
 from werkbank.ai.keys import ModelKeys
-from werkbank.ai.model import Model
+from werkbank.ai.model import Capability, Model
+from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import (
+    ChatRequest,
     Extraction,
     GeneratedImage,
     ImageRequest,
@@ -23,12 +27,14 @@ from werkbank.ai.protocols import (
     Transcript,
 )
 from werkbank.ai.registry import available_models
+from werkbank.ai.selector import ModelChoice
 from werkbank.ai.service import AiService
 from werkbank.billing.purse import CallScope, Purse
 from werkbank.database.connection import Database
 from werkbank.domain.billing import Charge, ChargeKind
 from werkbank.domain.errors import (
     BudgetExceeded,
+    InvalidInput,
     ModelNotFound,
     ProviderError,
     ProviderRefused,
@@ -39,7 +45,7 @@ from werkbank.domain.errors import (
     UserError,
 )
 from werkbank.domain.media import Audio, Image
-from werkbank.domain.messages import Usage
+from werkbank.domain.messages import Message, Usage
 from werkbank.domain.principal import Principal
 from werkbank.providers.catalog import build_catalog
 
@@ -261,6 +267,33 @@ def test_rights_hold_for_every_kind_of_call(database: Database) -> None:
 def test_a_text_too_long_to_be_read_aloud_is_refused_in_words(gate: Gate) -> None:
     with pytest.raises(TooLarge):
         gate.ai.speak(gate.scope("speech"), SpeechRequest("ä" * 4_000, "de"), 60)
+
+
+def test_pictures_are_shown_to_models_that_see(database: Database, principal: Principal) -> None:
+    # AI-02 imageAnalyse
+    seeing = WEAKER.model_copy(update={"capabilities": WEAKER.capabilities | {Capability.VISION}})
+    answers = ScriptedModel([["An apple."]])
+    harness = Harness(database, [], stand_in=(seeing, answers))
+    question = Message(role="user", content="What is it?", images=(Image(data=b"png", mime_type="image/png"),))
+
+    def ask(fixed_model: str | None) -> str:
+        scope = CallScope(principal, "agentRound")
+        answer = harness.ai.chat(
+            scope,
+            ChatRequest((question,), 100),
+            Operation.AGENT,
+            timeout_seconds=10,
+            on_text=lambda _: None,
+            choice=ModelChoice(fixed=fixed_model),
+        )
+        return answer.model.id
+
+    # The model that would come first is blind.
+    assert ask(None) == seeing.id
+    assert answers.requests[0].messages[0].images == question.images
+    with pytest.raises(InvalidInput, match="not available"):
+        ask(SCRIPTED.id)
+    assert harness.model.requests == []
 
 
 @pytest.fixture

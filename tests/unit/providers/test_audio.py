@@ -259,6 +259,12 @@ def test_faults(
     assert len(server.bodies) == before + 1  # the SDK's own retries are off
 
 
+def test_what_may_not_be_said_is_no_matter_of_the_key(server: WireServer, catalog: Catalog) -> None:
+    _answer(server, {"object": "error", "message": "The text was blocked by content moderation."}, 403)
+    with pytest.raises(RequestRejected):
+        _speak(catalog, "mistral")
+
+
 @pytest.mark.parametrize("work", WORKS)
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_retry_after(provider: ProviderName, work: Work, server: WireServer, catalog: Catalog) -> None:
