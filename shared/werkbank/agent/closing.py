@@ -100,7 +100,7 @@ class Closing:
                 Message(role="user", content=LAST_CALLS[status]),
             ),
             max_output_tokens=MAX_OUTPUT_TOKENS,
-            tools=self._registry.active(run.toolboxes).definitions(),
+            tools=self._registry.active(run.toolboxes, run.closed_toolboxes).definitions(),
             may_call_tools=False,
         )
         try:

@@ -16,7 +16,6 @@ from werkbank.observability import count
 from werkbank.websearch.forced import ForcedSearch
 from werkbank.websearch.protocols import Rewrite
 
-WEB = "web"
 _REWRITE_TOKENS = 256
 _REWRITE_SECONDS = 15.0
 
@@ -40,8 +39,8 @@ class Question:
         return "\n\n".join(as_data(source, text) for source, text in gathered.items() if text)
 
     def _searched(self, run: Run, question: str, earlier: Sequence[StoredMessage]) -> str:
-        """Search where only a search answers rightly and the web is allowed; empty otherwise."""
-        if self._forced is None or WEB not in run.toolboxes:
+        """Search where only a search answers rightly, unless the user does without (WS-07); empty otherwise."""
+        if self._forced is None or not run.web_search_enabled:
             return ""
         found = self._forced.context(run, question, conversation(earlier, (), run.id), self._rewriting(run))
         if found:

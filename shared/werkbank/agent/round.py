@@ -106,7 +106,7 @@ class Rounds:
         return Step(next="tools", round=round, batches=tools.batches(answer.tool_calls), confirm=confirm)
 
     def _tools(self, run: Run) -> Registry:
-        return self._registry.active(run.toolboxes)
+        return self._registry.active(run.toolboxes, run.closed_toolboxes)
 
     def _ask(self, ref: RunRef, attempt: _Try, ends_at: datetime) -> StoredMessage:
         run, round = attempt.run, attempt.round

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from psycopg.types.json import Jsonb
 
+from werkbank.database.preferences import WEB_SEARCH_ENABLED
 from werkbank.database.store import Store
 from werkbank.domain.billing import closing_reserve
 from werkbank.domain.errors import RunOver
@@ -18,16 +19,19 @@ class Runs(Store):
     """The principal's own runs."""
 
     def add(self, run: Run) -> bool:
-        """Insert a run; False if one with this id exists already."""
+        """Insert a run; False if one with this id exists already. What holds of its user's preferences is kept with it."""
         cap = run.config.max_cost_chf
         inserted = self._touched(
-            """INSERT INTO run (id, mandate_id, user_id, workflow_id, file_id, parent_id, kind, config, roles, zone,
-                   language, max_cost_chf, closing_chf, started_at)
-               VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO NOTHING""",
+            f"""INSERT INTO run (id, mandate_id, user_id, workflow_id, file_id, parent_id, kind, config, roles, zone,
+                   language, max_cost_chf, closing_chf, started_at, web_search_enabled)
+               VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s,
+                   coalesce((SELECT web_search_enabled FROM run WHERE id = %s), {WEB_SEARCH_ENABLED}))
+               ON CONFLICT (id) DO NOTHING""",
             (
                 run.id, self._principal.mandate_id, self._principal.user_id, run.workflow_id, run.file_id,
                 run.parent_id, run.kind, Jsonb(run.config.to_wire()), sorted(run.roles), run.zone, run.language,
                 round_chf(cap) if cap is not None else None, closing_reserve(cap), run.started_at,
+                run.parent_id,
             ),
         )  # fmt: skip
         return inserted == 1

@@ -12,6 +12,7 @@ from werkbank.database.knowledge import Knowledge
 from werkbank.database.ledger import Ledger
 from werkbank.database.mandates import Mandates
 from werkbank.database.messages import Messages
+from werkbank.database.preferences import PreferenceStore
 from werkbank.database.runs import Runs
 from werkbank.database.tool_calls import ToolCalls
 from werkbank.database.workflows import Workflows
@@ -33,6 +34,7 @@ class Session:
         self.ledger = Ledger(connection, principal)
         self.mandates = Mandates(connection, principal)
         self.messages = Messages(connection, principal)
+        self.preferences = PreferenceStore(connection, principal)
         self.runs = Runs(connection, principal)
         self.tool_calls = ToolCalls(connection, principal)
         self.workflows = Workflows(connection, principal)

@@ -13,6 +13,8 @@ from werkbank.domain.principal import Principal
 
 # However often a model asks for more.
 MAX_ROUNDS = 100
+# The toolbox that reaches out to the web.
+WEB = "web"
 
 # What a question asks of a model: one fact or phrase, ordinary work, several steps of thought.
 Complexity = Literal["simple", "moderate", "complex"]
@@ -57,7 +59,7 @@ class Run(WireModel):
     """A run as stored. `rounds` counts finished model calls; `extra_rounds` are those the model asked for (AG-08).
 
     A sub-agent's run is part of the one that `parent_id` names and draws on its money. Of a cap, `closing_chf` is kept
-    for the closing text.
+    for the closing text. `web_search_enabled` is what held for its user when it began (WS-07).
     """
 
     id: str
@@ -75,6 +77,7 @@ class Run(WireModel):
     rounds: int = 0
     extra_rounds: int = 0
     granted_toolboxes: tuple[str, ...] = ()
+    web_search_enabled: bool = True
     last_seq: int = 0
     spent_chf: Decimal = Decimal(0)
     reserved_chf: Decimal = Decimal(0)
@@ -92,6 +95,11 @@ class Run(WireModel):
     def toolboxes(self) -> tuple[str, ...]:
         """Return the toolboxes the run has beside the core."""
         return (*self.config.initial_toolboxes, *self.granted_toolboxes)
+
+    @property
+    def closed_toolboxes(self) -> frozenset[str]:
+        """Return the toolboxes the run may not have, whoever asks for them (WS-07)."""
+        return frozenset() if self.web_search_enabled else frozenset({WEB})
 
     @property
     def principal(self) -> Principal:

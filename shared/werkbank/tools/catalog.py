@@ -1,7 +1,8 @@
 """Every tool there is, by toolbox (TB-02)."""
 
+from werkbank.domain.runs import WEB
 from werkbank.tools import documents, files, loop, web
-from werkbank.tools.registry import Registry
+from werkbank.tools.registry import CORE, Registry
 from werkbank.tools.toolboxes import request_toolbox
 
 TOOLS = (
@@ -19,6 +20,7 @@ TOOLS = (
 
 
 def registry(*, can_search_web: bool) -> Registry:
-    """Return all tools; the one that needs a search provider only where there is one."""
-    offered = (tool for tool in TOOLS if can_search_web or tool is not web.web_search)
-    return Registry(offered, request_toolbox)
+    """Return all tools. With a search provider the web is open from the start (WS-07); without, it can be asked for."""
+    if can_search_web:
+        return Registry(TOOLS, request_toolbox, initial=(CORE, WEB))
+    return Registry((tool for tool in TOOLS if tool is not web.web_search), request_toolbox)

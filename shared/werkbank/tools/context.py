@@ -11,7 +11,7 @@ from werkbank.domain.documents import ContentObject
 from werkbank.domain.events import EventType, RunEvent
 from werkbank.domain.files import FileFolder, FileItem
 from werkbank.domain.principal import Principal
-from werkbank.domain.runs import Run, Source
+from werkbank.domain.runs import Citation, Run, Source, StoredMessage
 from werkbank.domain.unit_of_work import UnitOfWork
 from werkbank.knowledge.model import FileIndex, ObjectFilter
 from werkbank.websearch.protocols import WebAccess
@@ -51,6 +51,7 @@ class ContentStore(Protocol):
 class CitationStore(Protocol):
     """Numbers the sources of a run."""
 
+    def of_run(self, run_id: str) -> tuple[Citation, ...]: ...
     def number(self, run_id: str, sources: Sequence[Source]) -> list[int]: ...
 
 
@@ -68,6 +69,12 @@ class RunGrants(Protocol):
     def grant_toolbox(self, run_id: str, toolbox: str) -> None: ...
 
 
+class MessageReader(Protocol):
+    """What was said, as tools see it."""
+
+    def of_workflow(self, workflow_id: str) -> tuple[StoredMessage, ...]: ...
+
+
 class ToolSession(Protocol):
     """The stores tools use."""
 
@@ -83,6 +90,8 @@ class ToolSession(Protocol):
     def folders(self) -> FolderStore: ...
     @property
     def knowledge(self) -> ContentStore: ...
+    @property
+    def messages(self) -> MessageReader: ...
 
 
 class Objects(Protocol):

@@ -153,7 +153,7 @@ class ToolExecution:
             return "failed", f"{call.name} failed unexpectedly ({type(error).__name__}). Try another way."
 
     def _tools(self, run: Run) -> Registry:
-        return self._registry.active(run.toolboxes)
+        return self._registry.active(run.toolboxes, run.closed_toolboxes)
 
     def _context(self, stream: RunStream, run: Run, call: ToolCallLog) -> ToolContext:
         key = derived_id("tool", call.run_id, str(call.round), call.call_id)

@@ -3,7 +3,7 @@
 import difflib
 import inspect
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
@@ -16,6 +16,7 @@ from werkbank.tools.context import ToolContext
 Handler = Callable[..., str]
 # The toolbox every run starts with.
 CORE = "core"
+REQUEST_TOOLBOX = "requestToolbox"
 _SHOWN_CHARACTERS = 60
 
 
@@ -85,32 +86,57 @@ def tool(
 class Registry:
     """Tools by name: all there are, or those of a run's active toolboxes."""
 
-    def __init__(self, tools: Iterable[Tool], request_toolbox: Callable[[Iterable[str]], Tool] | None = None) -> None:
-        """`request_toolbox` makes the tool that asks for toolboxes which are not active."""
+    def __init__(
+        self,
+        tools: Iterable[Tool],
+        request_toolbox: Callable[[Iterable[str], Iterable[str]], Tool] | None = None,
+        initial: Iterable[str] = (CORE,),
+        closed: Mapping[str, str] | None = None,
+    ) -> None:
+        """`request_toolbox` makes the tool that asks for inactive toolboxes, told the closed ones; `initial` are active.
+
+        `closed` are names that may be called but are not there, with the toolbox that was switched off.
+        """
         self._tools = {tool.name: tool for tool in tools}
         self._request_toolbox = request_toolbox
+        self._initial = frozenset(initial)
+        self._closed = closed or {}
         self._definitions = tuple(self._tools[name].definition() for name in sorted(self._tools))
-        self._narrowed: dict[frozenset[str], Registry] = {}
+        self._narrowed: dict[tuple[frozenset[str], frozenset[str]], Registry] = {}
 
-    def active(self, toolboxes: Iterable[str]) -> "Registry":
-        """Return the tools of the toolbox every run has and of these; what is not active is not there (TB-02)."""
-        wanted = frozenset({CORE, *toolboxes})
-        if wanted not in self._narrowed:
-            offered = [tool for tool in self._tools.values() if tool.toolbox in wanted]
-            inactive = {tool.toolbox for tool in self._tools.values()} - wanted
-            if inactive and self._request_toolbox:
-                offered.append(self._request_toolbox(inactive))
-            self._narrowed[wanted] = Registry(offered)
-        return self._narrowed[wanted]
+    def active(self, toolboxes: Iterable[str], closed: frozenset[str] = frozenset()) -> "Registry":
+        """Return the tools of the toolboxes every run has and of these; what is not active is not there (TB-02).
+
+        What is `closed` is never active, and cannot be asked for (WS-07).
+        """
+        wanted = self._initial.union(toolboxes) - closed
+        if (wanted, closed) not in self._narrowed:
+            self._narrowed[wanted, closed] = self._narrow(wanted, closed)
+        return self._narrowed[wanted, closed]
+
+    def _narrow(self, wanted: frozenset[str], closed: frozenset[str]) -> "Registry":
+        offered = [tool for tool in self._tools.values() if tool.toolbox in wanted]
+        missed = {tool.name: tool.toolbox for tool in self._tools.values() if tool.toolbox in closed}
+        inactive = {tool.toolbox for tool in self._tools.values()} - wanted - closed
+        if inactive and self._request_toolbox:
+            offered.append(self._request_toolbox(inactive, closed))
+        elif missed:
+            missed[REQUEST_TOOLBOX] = ", ".join(sorted(set(missed.values())))
+        return Registry(offered, closed=missed)
 
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """Return all tools as offered to a model, always in the same order so that the cached prompt stays the same."""
         return self._definitions
 
     def get(self, name: str) -> Tool:
-        """Return a tool. Raises ToolError naming the nearest valid names (AG-10)."""
+        """Return a tool. Raises ToolError saying why it is not there, or naming the nearest valid names (AG-10)."""
         if name in self._tools:
             return self._tools[name]
+        if name in self._closed:
+            raise ToolError(
+                f"{name} is not to be had: the toolbox {self._closed[name]} is switched off in the settings of the user"
+                " or their organisation. Go on without it; if the question needs it, say so and name the settings."
+            )
         by_folded = {known.lower(): known for known in self._tools}
         near = difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=0.4)
         hint = (

@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from werkbank.tools.context import ToolContext
-from werkbank.tools.registry import Tool, tool
+from werkbank.tools.registry import REQUEST_TOOLBOX, Tool, tool
 
 DESCRIPTIONS = {"web": "search the web and read its pages"}
 
 
-def request_toolbox(inactive: Iterable[str]) -> Tool:
-    """Return the tool that offers these toolboxes, and no others.
+def request_toolbox(inactive: Iterable[str], closed: Iterable[str] = ()) -> Tool:
+    """Return the tool that offers the inactive toolboxes, and no others; the closed ones it only names.
 
     It waits for the user: a toolbox can open a way out of the workspace, and texts inside it may want just that.
     """
@@ -29,4 +29,6 @@ def request_toolbox(inactive: Iterable[str]) -> Tool:
         return f"The toolbox {toolbox_id} is open: its tools are offered from now on."
 
     handler.__doc__ = f"Ask the user for another toolbox: {boxes}. Its tools are offered in the next round."
-    return tool(name="requestToolbox", safe_to_repeat=True, needs_confirmation=True)(handler)
+    if off := ", ".join(sorted(closed)):
+        handler.__doc__ += f" Switched off in the settings, so not to be had: {off}."
+    return tool(name=REQUEST_TOOLBOX, safe_to_repeat=True, needs_confirmation=True)(handler)

@@ -4,11 +4,19 @@ from typing import Annotated
 
 from pydantic import Field
 
+from werkbank.domain.errors import ToolError
+from werkbank.domain.runs import WEB
+from werkbank.tools.addresses import is_known
 from werkbank.tools.context import ToolContext
 from werkbank.tools.registry import tool
 
+UNKNOWN_ADDRESS = (
+    "Neither the user nor a web search of this question has named this address, so it is not opened. Search for the "
+    "page, or ask the user to write the address."
+)
 
-@tool(toolbox="web", read_only=True)
+
+@tool(toolbox=WEB, read_only=True)
 def web_search(
     context: ToolContext,
     query: Annotated[
@@ -28,11 +36,19 @@ def web_search(
     return context.web.search_block(context.run, query)
 
 
-@tool(toolbox="web", read_only=True)
+@tool(toolbox=WEB, read_only=True)
 def read_url(
     context: ToolContext,
     url: Annotated[str, Field(min_length=8, max_length=2_000, description="A public address, http:// or https://.")],
     part: Annotated[int, Field(ge=1, le=500, description="Long pages come in parts, counted from 1.")] = 1,
 ) -> str:
-    """Read the main text of a public web page or PDF; returns a numbered passage that can be cited."""
+    """Read the main text of a public web page or PDF; returns a numbered passage that can be cited.
+
+    Only for addresses that webSearch has found for this question or that the user wrote in this conversation.
+    """
+    with context.database.session(context.principal) as session:
+        found = [source.url for source in session.citations.of_run(context.run.id) if source.url]
+        said = session.messages.of_workflow(context.run.workflow_id) if context.run.workflow_id else ()
+    if not is_known(url, found, (message.content for message in said if message.role == "user")):
+        raise ToolError(UNKNOWN_ADDRESS)
     return context.web.page_block(context.run, url, part)

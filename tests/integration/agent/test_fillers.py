@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from tests.integration.agent.harness import Harness
-from tests.integration.agent.test_web import PAGE, WEB, search
+from tests.integration.agent.test_web import PAGE, search
 from tests.scripted_model import Piece
 from werkbank.database.connection import Database
 from werkbank.domain.events import RunEvent
@@ -52,7 +52,7 @@ def test_search_is_bridged_by_an_opening_that_nobody_keeps(database: Database, p
     called: list[list[Piece]] = [[search("mayor of Bern")]]
     harness = slow(database, [*(called if kind == "called" else []), ["Anna Muster [1]."]])
     question = SENSITIVE if kind == "forced" else "Look it up."
-    ref = harness.ask(principal, question, config=WEB)
+    ref = harness.ask(principal, question)
     (filler,) = harness.pushed.of_type("filler")
     assert (filler.run_id, filler.seq, filler.data["kind"]) == (ref.run_id, 0, "opening")
     following = harness.pushed.events[harness.pushed.events.index(filler) + 1 :]
@@ -65,9 +65,9 @@ def test_search_is_bridged_by_an_opening_that_nobody_keeps(database: Database, p
 def test_fillers_are_translated_once_and_paid_as_part_of_the_search(database: Database, principal: Principal) -> None:
     spaniard = principal.model_copy(update={"language": "es"})
     harness = slow(database, [[SPANISH], ["Anna Muster [1]."], ["Again [1]."]])
-    harness.ask(spaniard, SENSITIVE, config=WEB)
+    harness.ask(spaniard, SENSITIVE)
     harness.pushed.has_filler.clear()
-    harness.ask(spaniard, SENSITIVE, config=WEB)
+    harness.ask(spaniard, SENSITIVE)
     told = harness.pushed.of_type("filler")
     assert [str(filler.data["text"]).startswith("frase") for filler in told] == [True, True]
     assert len(harness.model.requests) == 3
@@ -77,7 +77,7 @@ def test_fillers_are_translated_once_and_paid_as_part_of_the_search(database: Da
 
 def test_without_a_translation_fillers_are_english(database: Database, principal: Principal) -> None:
     harness = slow(database, [["no idea"], ["Anna Muster [1]."]])
-    ref = harness.ask(principal.model_copy(update={"language": "es"}), SENSITIVE, config=WEB)
+    ref = harness.ask(principal.model_copy(update={"language": "es"}), SENSITIVE)
     (filler,) = harness.pushed.of_type("filler")
     assert isinstance(filler, RunEvent)
     assert "search" in str(filler.data["text"]) or "look" in str(filler.data["text"]) or "check" in str(filler.data)

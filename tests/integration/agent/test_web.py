@@ -1,11 +1,14 @@
-"""The web toolbox: only where a question asks for it, cited by address (TB-02, WS-01, WS-04, WS-06)."""
+"""The web toolbox: open unless its user does without, cited by address (TB-02, WS-01, WS-04, WS-06, WS-07)."""
 
 from tests.integration.agent.harness import Harness
 from werkbank.database.connection import Database
 from werkbank.domain.ids import new_id
 from werkbank.domain.marking import as_data
 from werkbank.domain.messages import ToolCall
+from werkbank.domain.preferences import Preferences
 from werkbank.domain.principal import Principal
+from werkbank.tools import catalog
+from werkbank.tools.web import UNKNOWN_ADDRESS
 from werkbank.websearch.gate import PageNumbers
 from werkbank.websearch.lookup import NO_CURRENT_DATA
 from werkbank.websearch.model import WebResult
@@ -18,22 +21,45 @@ def search(query: str) -> ToolCall:
     return ToolCall(id="s", name="webSearch", arguments=f'{{"query": "{query}"}}')
 
 
-def test_web_is_offered_only_where_a_question_asks_for_it(database: Database, principal: Principal) -> None:
-    # TB-02: a page of a file must not be able to send anything out
-    harness = Harness(database, [["no"], ["yes"]])
-    harness.ask(principal)
-    harness.ask(principal, config=WEB)
-    offered = [{tool.name for tool in request.tools} for request in harness.model.requests]
-    assert {"webSearch", "readUrl"}.isdisjoint(offered[0])
-    assert {"webSearch", "readUrl"} <= offered[1]
+def choose(database: Database, principal: Principal, own: bool | None) -> None:
+    """Set a person's own preference."""
+    with database.session(principal) as session:
+        session.preferences.choose(Preferences(web_search_enabled=own))
+
+
+def test_web_is_open_from_the_start_where_something_can_search(database: Database, principal: Principal) -> None:
+    # WS-07
+    searching = Harness(database, [["yes"]])
+    searching.ask(principal)
+    keyless = Harness(database, [["no"]], catalog.registry(can_search_web=False))
+    keyless.ask(principal)
+    offered = [{tool.name for tool in harness.model.requests[0].tools} for harness in (searching, keyless)]
+    assert {"webSearch", "readUrl"} <= offered[0]
+    assert {"webSearch", "readUrl"}.isdisjoint(offered[1])
 
 
 def test_tool_of_an_inactive_toolbox_is_unknown(database: Database, principal: Principal) -> None:
-    harness = Harness(database, [[search("mayor of Bern")], ["done"]], pages=(PAGE,))
+    # TB-02
+    keyless = catalog.registry(can_search_web=False)
+    read = ToolCall(id="r", name="readUrl", arguments=f'{{"url": "{PAGE.url}"}}')
+    harness = Harness(database, [[read], ["done"]], keyless)
     ref = harness.ask(principal)
     (result,) = (event for event in harness.events(ref) if event.type == "toolResult")
     assert not result.data["success"]
     assert "no tool" in str(result.data["summary"])
+
+
+def test_address_that_nobody_named_is_not_opened(database: Database, principal: Principal) -> None:
+    # what a file says must not be able to send anything out
+    reads = [
+        ToolCall(id=f"r{n}", name="readUrl", arguments=f'{{"url": "{url}"}}')
+        for n, url in enumerate((f"{PAGE.url}?secret=1", "http://127.0.0.1/rat", PAGE.url))
+    ]
+    harness = Harness(database, [[search("mayor of Bern")], reads, ["done"]], pages=(PAGE,))
+    ref = harness.ask(principal, "Who governs? http://127.0.0.1/rat knows.")
+    told = [str(event.data["summary"]) for event in harness.events(ref) if event.type == "toolResult"]
+    assert told[1] == UNKNOWN_ADDRESS
+    assert all(said != UNKNOWN_ADDRESS for said in told[2:]), "the user's, and the search's"
 
 
 def test_answer_cites_the_pages_address(database: Database, principal: Principal) -> None:
@@ -76,11 +102,30 @@ def test_sensitive_question_is_searched_before_the_model_is_asked(database: Data
     assert [event.type for event in harness.events(ref)].count("citations") == 1
 
 
-def test_search_is_never_forced_without_the_web(database: Database, principal: Principal) -> None:
+def test_who_does_without_the_web_is_never_searched_for(database: Database, principal: Principal) -> None:
+    # WS-07: no tool, no forced search, no filler, and no way to ask for it
+    choose(database, principal, own=False)
+    want = ToolCall(id="w", name="requestToolbox", arguments='{"toolboxId": "web", "reason": "It is asked."}')
+    harness = Harness(database, [[search("mayor of Bern"), want], ["I do not know."]], pages=(PAGE,))
+    ref = harness.ask(principal, "Who is the mayor of Bern?", config=WEB)
+    first, second = harness.model.requests
+    assert {"webSearch", "readUrl", "requestToolbox"}.isdisjoint(tool.name for tool in first.tools)
+    assert ' from="web search">' not in first.messages[-1].content
+    refusals = [message.content for message in second.messages[-2:]]
+    assert all("switched off in the settings" in refusal for refusal in refusals)
+    assert [event.type for event in harness.events(ref)].count("confirmation") == 0
+    assert harness.pushed.of_type("filler") == []
+
+
+def test_run_keeps_what_held_when_it_began(database: Database, principal: Principal) -> None:
     # WS-07
-    harness = Harness(database, [["I do not know."]], pages=(PAGE,))
-    harness.ask(principal, "Who is the mayor of Bern?")
-    assert ' from="web search">' not in harness.model.requests[0].messages[-1].content
+    harness = Harness(database, [["one"], ["two"]], pages=(PAGE,))
+    began = harness.start(principal)
+    choose(database, principal, own=False)
+    harness.drive(began)
+    harness.ask(principal)
+    offered = [{tool.name for tool in request.tools} for request in harness.model.requests]
+    assert ["webSearch" in names for names in offered] == [True, False]
 
 
 def test_follow_up_is_made_to_stand_alone_before_it_is_searched(database: Database, principal: Principal) -> None:
@@ -100,7 +145,7 @@ def test_toolbox_is_granted_by_the_user_and_offered_in_the_next_round(database: 
     # TB-03, AG-24
     arguments = '{"toolboxId": "web", "reason": "The files do not say who is mayor."}'
     want = ToolCall(id="w", name="requestToolbox", arguments=arguments)
-    harness = Harness(database, [[want], ["Thank you."]])
+    harness = Harness(database, [[want], ["Thank you."]], catalog.registry(can_search_web=False))
     ref = harness.start(principal)
     step = harness.rounds.run(ref, 1, 30)
     assert step.confirm == {"w"}
@@ -112,12 +157,12 @@ def test_toolbox_is_granted_by_the_user_and_offered_in_the_next_round(database: 
     first, second = ({tool.name for tool in request.tools} for request in harness.model.requests)
     assert "requestToolbox" in first
     assert "readUrl" not in first
-    assert {"webSearch", "readUrl"} <= second
+    assert "readUrl" in second
     assert "requestToolbox" not in second, "nothing is left to ask for"
 
 
 def test_only_inactive_toolboxes_may_be_asked_for(database: Database, principal: Principal) -> None:
-    harness = Harness(database, [["done"]])
+    harness = Harness(database, [["done"]], catalog.registry(can_search_web=False))
     harness.ask(principal)
     (asking,) = (tool for tool in harness.model.requests[0].tools if tool.name == "requestToolbox")
     assert "'web'" in str(asking.parameters)

@@ -10,6 +10,7 @@ from werkbank.database.connection import Database
 from werkbank.domain.errors import Forbidden, NotFound
 from werkbank.domain.files import FileFolder
 from werkbank.domain.ids import new_id
+from werkbank.domain.preferences import Preferences
 from werkbank.domain.principal import Principal
 from werkbank.domain.time import utc_now
 
@@ -47,6 +48,7 @@ def busy(database: Database) -> Principal:
     member = new_member(database)
     add_file(database, member, "secret.txt")
     with database.session(member) as session:
+        session.preferences.choose(Preferences(web_search_enabled=True))
         session.folders.add(
             FileFolder(
                 id=new_id(), mandate_id=member.mandate_id, user_id=member.user_id, name="Secrets", created_at=utc_now()

@@ -46,8 +46,7 @@ def test_offered_as_reading_tools_of_the_web() -> None:
 def test_calls_reach_the_web() -> None:
     context = Context()
     assert web_search.call(context, json.dumps({"query": "mayor of X"})) == "facts"  # type: ignore[arg-type]
-    assert read_url.call(context, json.dumps({"url": "https://x.org", "part": 2})) == "page"  # type: ignore[arg-type]
-    assert context.web.asked == [("run", "mayor of X"), ("run", "https://x.org", 2)]
+    assert context.web.asked == [("run", "mayor of X")]
 
 
 @pytest.mark.parametrize(

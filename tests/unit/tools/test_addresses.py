@@ -1,0 +1,38 @@
+"""A model opens what the user wrote or a search found, no address of its own making (TB-07)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from werkbank.tools.addresses import is_known
+
+FOUND = ("https://www.bern.example/rat/", "https://example.org/a?b=1#top")
+WRITTEN = ("Summarise bern.example/news and (https://Example.com/Päge)", "see HTTP://www.x.example/?q=1.")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://bern.example/rat", "http://www.bern.example/rat#members", "https://example.org/a?b=1",
+        "https://bern.example/news", "https://example.com/P%C3%A4ge", "https://x.example/?q=1", "https://x.example",
+    ],
+)  # fmt: skip
+def test_named_addresses_are_known(url: str) -> None:
+    assert is_known(url, FOUND, WRITTEN)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://bern.example/rat?secret=1", "https://bern.example/other", "https://evil.example/rat", "https://",
+        "https://ern.example/news", "https://secret.bern.example/rat",
+    ],
+)  # fmt: skip
+def test_addresses_of_a_models_own_making_are_not(url: str) -> None:
+    assert not is_known(url, FOUND, WRITTEN)
+
+
+@given(secret=st.text(st.characters(categories=["Ll", "Nd"]), min_size=8, max_size=30))
+def test_no_address_carries_what_nobody_wrote(secret: str) -> None:
+    assert not is_known(f"https://bern.example/rat/{secret}", FOUND, WRITTEN)
+    assert not is_known(f"https://{secret}.example/", FOUND, WRITTEN)
