@@ -50,11 +50,13 @@ def temporary_stack(environment: Mapping[str, str]) -> Iterator[LocalStack]:
 
 
 @contextmanager
-def scripted_stack(script: Script) -> Iterator[LocalStack]:
-    """Run the system until the block ends, with a model that follows the script."""
+def scripted_stack(script: Script, environment: Mapping[str, str] | None = None) -> Iterator[LocalStack]:
+    """Run the system until the block ends, with a model that follows the script, and other keys where given."""
     with (
         scripted_server(script.answer_for) as server,
-        temporary_stack({"WERKBANK_PRIVATE_LLM_URL": server.url, "WERKBANK_PRIVATE_LLM_MODEL": "scripted"}) as stack,
+        temporary_stack(
+            {"WERKBANK_PRIVATE_LLM_URL": server.url, "WERKBANK_PRIVATE_LLM_MODEL": "scripted", **(environment or {})}
+        ) as stack,
     ):
         yield stack
 

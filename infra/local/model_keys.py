@@ -22,6 +22,7 @@ MODEL_KEYS = {
     "WERKBANK_ANTHROPIC_BASE_URL": "anthropicBaseUrl",
     "WERKBANK_OPENAI_BASE_URL": "openaiBaseUrl",
     "WERKBANK_MISTRAL_BASE_URL": "mistralBaseUrl",
+    "WERKBANK_TAVILY_BASE_URL": "tavilyBaseUrl",
 }
 # The functions' role is not real here, so Bedrock takes the keys of whoever started the twin; nothing else may.
 _BEDROCK_KEYS = {

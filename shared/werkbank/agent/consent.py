@@ -4,14 +4,14 @@ from typing import Protocol
 
 from werkbank.domain.errors import NotFound
 from werkbank.domain.principal import Principal
-from werkbank.domain.trace import OpenConfirmation
+from werkbank.domain.trace import OpenConfirmation, WaitingCall
 from werkbank.domain.unit_of_work import UnitOfWork
 
 
 class ConsentCalls(Protocol):
     """Waiting calls."""
 
-    def open_confirmations(self) -> tuple[OpenConfirmation, ...]: ...
+    def open_confirmations(self) -> tuple[WaitingCall, ...]: ...
     def decide(self, run_id: str, round: int, call_id: str, approved: bool) -> OpenConfirmation | None: ...
 
 
@@ -37,7 +37,7 @@ class Consent:
         self._database = database
         self._loop = loop
 
-    def waiting(self, principal: Principal) -> tuple[OpenConfirmation, ...]:
+    def waiting(self, principal: Principal) -> tuple[WaitingCall, ...]:
         """Return the principal's calls that wait, the oldest first."""
         with self._database.session(principal) as session:
             return session.tool_calls.open_confirmations()

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from werkbank.database.store import Store
 from werkbank.domain.messages import ToolCall
-from werkbank.domain.trace import OpenConfirmation, ToolCallLog, ToolCallStatus
+from werkbank.domain.trace import OpenConfirmation, ToolCallLog, ToolCallStatus, WaitingCall
 
 _COLUMNS = ", ".join(ToolCallLog.model_fields)
 _KEY = "run_id = %s AND round = %s AND call_id = %s"
@@ -53,12 +53,13 @@ class ToolCalls(Store):
             (task_token, run_id, round, call_id),
         )
 
-    def open_confirmations(self) -> tuple[OpenConfirmation, ...]:
+    def open_confirmations(self) -> tuple[WaitingCall, ...]:
         """Return the calls of running runs that wait for consent, the oldest first."""
         columns = ", ".join(f"c.{name}" for name in OpenConfirmation.model_fields)
         return self._list(
-            OpenConfirmation,
-            f"SELECT {columns} FROM tool_call c JOIN run r ON r.id = c.run_id AND r.status = 'running'"
+            WaitingCall,
+            f"SELECT {columns}, r.workflow_id, w.title FROM tool_call c"
+            " JOIN run r ON r.id = c.run_id AND r.status = 'running' JOIN workflow w ON w.id = r.workflow_id"
             " WHERE c.task_token IS NOT NULL AND c.approved IS NULL AND c.status = 'requested' ORDER BY c.asked_at",
         )
 

@@ -47,6 +47,13 @@ class OpenConfirmation(WireModel):
     task_token: str = Field(exclude=True)
 
 
+class WaitingCall(OpenConfirmation):
+    """An open confirmation as its user is shown it: whole, and with the conversation it belongs to."""
+
+    workflow_id: str
+    title: str
+
+
 class AgentRoundLog(WireModel):
     """One model call as it went; `instead_of` is the model that was asked for where the last good one stood in."""
 

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Response
 
 from werkbank.domain.base import WireModel
-from werkbank.domain.trace import OpenConfirmation
+from werkbank.domain.trace import WaitingCall
 from werkbank.rest.access import CurrentPrincipal, CurrentServices
 
 router = APIRouter(tags=["confirmations"])
@@ -12,7 +12,7 @@ router = APIRouter(tags=["confirmations"])
 class Confirmations(WireModel):
     """Waiting calls, the oldest first."""
 
-    confirmations: tuple[OpenConfirmation, ...]
+    confirmations: tuple[WaitingCall, ...]
 
 
 class Decision(WireModel):
@@ -26,7 +26,7 @@ class Decision(WireModel):
 
 @router.get("/confirmations")
 def list_confirmations(principal: CurrentPrincipal, services: CurrentServices) -> Confirmations:
-    """List the calls that wait for the user."""
+    """List the calls that wait for the user, with all of their arguments: events cut long ones short."""
     return Confirmations(confirmations=services.consent.waiting(principal))
 
 

@@ -97,6 +97,7 @@ class ToolExecution:
                         "round": round,
                         "name": call.name,
                         "arguments": call.arguments[:MAX_SHOWN_CHARACTERS],
+                        "truncated": len(call.arguments) > MAX_SHOWN_CHARACTERS,
                     }
                     told.append(session.events.append(ref.run_id, "confirmation", data))
                 elif session.tool_calls.renew_token(ref.run_id, round, call_id, task_token) is None:

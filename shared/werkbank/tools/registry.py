@@ -93,7 +93,7 @@ class Registry:
         initial: Iterable[str] = (CORE,),
         closed: Mapping[str, str] | None = None,
     ) -> None:
-        """`request_toolbox` makes the tool that asks for inactive toolboxes, told the closed ones; `initial` are active.
+        """`initial` toolboxes are active; `request_toolbox` makes the tool that asks for others and names closed ones.
 
         `closed` are names that may be called but are not there, with the toolbox that was switched off.
         """

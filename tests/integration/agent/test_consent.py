@@ -33,7 +33,7 @@ class Waker:
 class Desk:
     """A run whose model wants to send a mail, and the mails that were sent."""
 
-    def __init__(self, database: Database, principal: Principal) -> None:
+    def __init__(self, database: Database, principal: Principal, call: ToolCall = SEND) -> None:
         self.sent: list[str] = []
 
         @tool(needs_confirmation=True)
@@ -42,7 +42,7 @@ class Desk:
             self.sent.append(to)
             return "sent"
 
-        self.harness = Harness(database, [[SEND], ["Done."]], Registry([send_mail]))
+        self.harness = Harness(database, [[call], ["Done."]], Registry([send_mail]))
         self.waker = Waker()
         self.consent = Consent(database, self.waker)
         self.ref: RunRef = self.harness.start(principal)
@@ -74,13 +74,28 @@ def test_nothing_runs_without_consent_whatever_the_loop_does(desk: Desk) -> None
 def test_allowed_call_runs(desk: Desk, principal: Principal) -> None:
     desk.ask()
     (waiting,) = desk.consent.waiting(principal)
-    assert (waiting.name, waiting.arguments) == ("sendMail", SEND.arguments)
+    assert (waiting.name, waiting.arguments, waiting.title) == ("sendMail", SEND.arguments, "What is in my files?")
     assert "token-1" not in waiting.model_dump_json()
     desk.consent.decide(principal, desk.ref.run_id, 1, "s", approved=True)
     assert desk.waker.woken == ["token-1"]
     assert desk.consent.waiting(principal) == ()
     assert desk.run() == "sent"
     assert desk.sent == ["anna@example.org"]
+
+
+def test_long_arguments_are_told_in_part_and_listed_whole(database: Database, principal: Principal) -> None:
+    # nobody should allow what they cannot read
+    long = SEND.model_copy(update={"arguments": f'{{"to": "{"a" * 5_000}@example.org"}}'})
+    asked = {}
+    for call in (SEND, long):
+        desk = Desk(database, principal, call)
+        desk.ask()
+        (event,) = (event for event in desk.harness.events(desk.ref) if event.type == "confirmation")
+        asked[desk.ref.run_id] = event.data["truncated"], len(str(event.data["arguments"]))
+    listed = {waiting.run_id: waiting.arguments for waiting in desk.consent.waiting(principal)}
+    assert list(asked.values()) == [(False, len(SEND.arguments)), (True, 2_000)]
+    assert list(listed.values()) == [SEND.arguments, long.arguments]
+    assert list(listed) == list(asked)
 
 
 def test_declined_call_does_not_run_and_the_run_goes_on(desk: Desk, principal: Principal) -> None:

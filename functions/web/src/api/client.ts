@@ -8,8 +8,10 @@ import type {
   Folder,
   Me,
   NewFile,
+  Settings,
   SocketTicket,
   UploadTarget,
+  WaitingCall,
   WorkflowDetail,
   WorkflowRow,
 } from "./types";
@@ -48,6 +50,14 @@ export class ApiClient {
   renameFolder = (id: string, name: string) => this.#send<unknown>("PATCH", path`/folders/${id}`, { name });
   deleteFolder = (id: string) => this.#send<unknown>("DELETE", path`/folders/${id}?recursive=true`);
 
+  preferences = () => this.#send<Settings>("GET", "/preferences");
+  changePreferences = (webSearchEnabled: boolean | null) =>
+    this.#send<Settings>("PATCH", "/preferences", { webSearchEnabled });
+  changeMandatePreferences = (webSearchEnabled: boolean) =>
+    this.#send<Settings>("PATCH", "/mandate/preferences", { webSearchEnabled });
+
+  confirmations = async () =>
+    (await this.#send<{ confirmations: WaitingCall[] }>("GET", "/confirmations")).confirmations;
   decide = (runId: string, round: number, callId: string, approved: boolean) =>
     this.#send<unknown>("POST", "/confirmations", { runId, round, callId, approved });
 

@@ -19,6 +19,30 @@ export interface Me {
   limitChf: string | null;
 }
 
+/** What holds for the user, and what it comes from: the default, the organisation's choice, their own (null: none). */
+export interface Settings {
+  webSearchEnabled: boolean;
+  own: Preferences;
+  mandate: Preferences;
+  canSearchWeb: boolean;
+}
+
+interface Preferences {
+  webSearchEnabled: boolean | null;
+}
+
+/** A call that waits for the user's word, with all of its arguments. */
+export interface WaitingCall {
+  runId: string;
+  round: number;
+  callId: string;
+  workflowId: string;
+  title: string;
+  name: string;
+  arguments: string;
+  askedAt: string;
+}
+
 export interface SocketTicket {
   ticket: string;
   socketUrl: string;

@@ -1,8 +1,12 @@
+import { ConsentRequest } from "../consents/ConsentRequest";
+import { findCall } from "../consents/waitingStore";
 import { formatDuration } from "../i18n/format";
 import { useText } from "../i18n/language";
 import type { ToolBlock } from "../runs/runState";
+import { useStore } from "../store";
 import { Icon } from "../ui/Icon";
-import { ConsentRequest } from "./ConsentRequest";
+import { useWorkspace } from "../workspace/workspace";
+import { briefly, pretty } from "./arguments";
 
 /** Consecutive tool calls as one list of steps, each of which opens to its arguments and result. */
 export function ToolSteps({ runId, steps, running }: { runId: string; steps: readonly ToolBlock[]; running: boolean }) {
@@ -20,9 +24,11 @@ export function ToolSteps({ runId, steps, running }: { runId: string; steps: rea
 function ToolStep({ runId, step, running }: { runId: string; step: ToolBlock; running: boolean }) {
   const t = useText();
   const status = statusOf(step, running);
+  const whole = findCall(useStore(useWorkspace().waiting.state), runId, step.round, step.key)?.arguments;
+  const args = whole ?? step.arguments;
   return (
     <li className="tool-step" data-testid="tool-step" data-status={status} data-tool={step.name}>
-      <details>
+      <details open={status === "waiting"}>
         <summary>
           <span className="tool-mark" aria-hidden="true">
             {status === "done" && <Icon name="check" />}
@@ -30,7 +36,7 @@ function ToolStep({ runId, step, running }: { runId: string; step: ToolBlock; ru
             {status === "stopped" && <Icon name="minus" />}
           </span>
           <span className="tool-name">{step.name}</span>
-          <span className="tool-line">{step.outcome?.summary || briefly(step.arguments)}</span>
+          <span className="tool-line">{step.outcome?.summary || briefly(args)}</span>
           <span className="sr-only">{t(`chat.step.${status}`)}</span>
           {step.outcome?.durationMs != null && (
             <span className="tool-time">{formatDuration(step.outcome.durationMs)}</span>
@@ -40,7 +46,7 @@ function ToolStep({ runId, step, running }: { runId: string; step: ToolBlock; ru
         <dl>
           <dt>{t("chat.step.arguments")}</dt>
           <dd>
-            <pre>{pretty(step.arguments)}</pre>
+            <pre>{pretty(args)}</pre>
           </dd>
           {step.outcome && (
             <>
@@ -50,7 +56,14 @@ function ToolStep({ runId, step, running }: { runId: string; step: ToolBlock; ru
           )}
         </dl>
       </details>
-      {status === "waiting" && <ConsentRequest runId={runId} step={step} />}
+      {status === "waiting" && (
+        <ConsentRequest
+          runId={runId}
+          round={step.round}
+          callId={step.key}
+          isWhole={!step.truncated || whole !== undefined}
+        />
+      )}
     </li>
   );
 }
@@ -60,22 +73,4 @@ function statusOf(step: ToolBlock, running: boolean): "running" | "waiting" | "d
   if (step.outcome) return step.outcome.success ? "done" : "failed";
   if (running && step.awaiting) return "waiting";
   return running ? "running" : "stopped";
-}
-
-function pretty(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2);
-  } catch {
-    return json;
-  }
-}
-
-/** The argument values in one line: enough to see what the step is about. */
-function briefly(json: string): string {
-  try {
-    const values = Object.values(JSON.parse(json) as Record<string, unknown>);
-    return values.filter((value) => typeof value === "string" || typeof value === "number").join(" · ");
-  } catch {
-    return json;
-  }
 }

@@ -7,7 +7,7 @@ import type { RunState } from "../runs/runState";
 import type { RunFrame, RunStore } from "../runs/runStore";
 import { runFromMessages } from "../runs/storedRun";
 import { Store } from "../store";
-import { attempt, tell, tellProblem } from "../ui/toasts";
+import { tell, tellProblem } from "../ui/toasts";
 import { type Draft, EMPTY_DRAFT, loadDraft, mergeDrafts, saveDraft } from "./draft";
 import { configOf, runOptions } from "./runOptions";
 
@@ -107,10 +107,6 @@ export class ChatStore {
     this.#change({ turns: [...this.state.get().turns, turn] });
     return true;
   };
-
-  /** Says whether a waiting call may run; false when the word did not arrive. */
-  decide = (runId: string, round: number, callId: string, approved: boolean): Promise<boolean> =>
-    attempt(() => this.#api.decide(runId, round, callId, approved));
 
   /** A new conversation has its id as soon as its first run has started. */
   started = (run: RunState): void => {

@@ -167,10 +167,42 @@ export const dictionary = {
   "chat.step.stopped": { en: "interrupted", de: "unterbrochen" },
   "chat.step.waiting": { en: "waits for your consent", de: "wartet auf Ihre Zustimmung" },
   "chat.consent.question": { en: "Allow this call?", de: "Diesen Aufruf erlauben?" },
+  "chat.consent.cut": {
+    en: "This call is longer than what is shown here.",
+    de: "Dieser Aufruf ist länger als hier gezeigt.",
+  },
+  "chat.consent.showAll": { en: "Show all of it", de: "Alles zeigen" },
   "chat.consent.allow": { en: "Allow", de: "Erlauben" },
   "chat.consent.decline": { en: "Decline", de: "Ablehnen" },
   "chat.step.arguments": { en: "Arguments", de: "Argumente" },
   "chat.step.result": { en: "Result", de: "Ergebnis" },
+
+  "waiting.title": { en: "Waiting for you", de: "Wartet auf dich" },
+  "waiting.open": { en: "Open the conversation", de: "Gespräch öffnen" },
+
+  "settings.title": { en: "Settings", de: "Einstellungen" },
+  "settings.webSearch": { en: "Web search", de: "Websuche" },
+  "settings.webSearchHint": {
+    en: "Looks up on the web what files and models cannot know. Search words go to the search service. Holds from your next question on.",
+    de: "Schlägt im Web nach, was Dateien und Modelle nicht wissen können. Die Suchwörter gehen an den Suchdienst. Gilt ab der nächsten Frage.",
+  },
+  "settings.webSearchMissing": {
+    en: "No search service is set up here, so nothing is searched yet.",
+    de: "Hier ist kein Suchdienst eingerichtet, darum wird noch nichts gesucht.",
+  },
+  "settings.asOrganisationOn": {
+    en: "Use the organisation's setting again (on)",
+    de: "Wieder die Einstellung der Organisation verwenden (ein)",
+  },
+  "settings.asOrganisationOff": {
+    en: "Use the organisation's setting again (off)",
+    de: "Wieder die Einstellung der Organisation verwenden (aus)",
+  },
+  "settings.webSearchForAll": { en: "Web search for the organisation", de: "Websuche für die Organisation" },
+  "settings.webSearchForAllHint": {
+    en: "Holds for everyone who has not chosen for themselves.",
+    de: "Gilt für alle, die nicht selbst gewählt haben.",
+  },
 
   "summary.rounds.one": { en: "1 round", de: "1 Runde" },
   "summary.rounds.many": { en: "{n} rounds", de: "{n} Runden" },

@@ -26,7 +26,8 @@ interface EventData {
   message: { messageId: string; role: string; content: string; round: number };
   chunk: { round: number; attempt: number; text: string };
   toolCall: { callId: string; round: number; name: string; arguments: string; readOnly: boolean };
-  confirmation: { callId: string; round: number; name: string; arguments: string };
+  /** `truncated` when the arguments are longer than an event tells; older events do not say. */
+  confirmation: { callId: string; round: number; name: string; arguments: string; truncated?: boolean };
   toolResult: { callId: string; round: number; name: string; success: boolean; summary: string; durationMs: number };
   agentProgress: Progress;
   citations: { citations: Citation[] };

@@ -51,10 +51,17 @@ describe("a call that needs consent", () => {
 
   it("waits until it runs, as one step", () => {
     const waiting = replay(log(asked)).blocks;
-    expect(waiting).toMatchObject([{ key: "c1", name: "sendMail", awaiting: true }]);
+    expect(waiting).toMatchObject([{ key: "c1", name: "sendMail", awaiting: true, truncated: false }]);
     const running = replay(log(asked, call)).blocks;
     expect(running).toMatchObject([{ key: "c1", awaiting: false, outcome: null }]);
     expect(replay(log(asked, call, result)).blocks).toMatchObject([{ outcome: { success: true } }]);
+  });
+});
+
+describe("a call whose arguments are cut short", () => {
+  it("is known for it", () => {
+    const data = { callId: "c1", round: 1, name: "sendMail", arguments: '{"to": "a', truncated: true };
+    expect(replay(log({ type: "confirmation", data })).blocks).toMatchObject([{ truncated: true }]);
   });
 });
 

@@ -17,6 +17,8 @@ export interface ToolBlock {
   round: number;
   name: string;
   arguments: string;
+  /** The arguments are longer than an event tells. */
+  truncated: boolean;
   readOnly: boolean;
   /** The call waits for the user's consent. */
   awaiting: boolean;
@@ -168,14 +170,14 @@ function addToolCall(blocks: readonly Block[], event: EventOf<"toolCall">): read
   const at = blocks.findIndex((block) => block.key === callId);
   const block = blocks[at];
   if (block?.kind === "tool") return blocks.with(at, { ...block, readOnly, awaiting: false });
-  const call = { kind: "tool", key: callId, round, name, arguments: args, readOnly, awaiting: false } as const;
-  return [...blocks, { ...call, outcome: null }];
+  const call = { kind: "tool", key: callId, round, name, arguments: args, truncated: false, readOnly } as const;
+  return [...blocks, { ...call, awaiting: false, outcome: null }];
 }
 
 function addConfirmation(blocks: readonly Block[], event: EventOf<"confirmation">): readonly Block[] {
-  const { callId, round, name, arguments: args } = event.data;
-  const call = { kind: "tool", key: callId, round, name, arguments: args, readOnly: false, awaiting: true } as const;
-  return [...blocks, { ...call, outcome: null }];
+  const { callId, round, name, arguments: args, truncated = false } = event.data;
+  const call = { kind: "tool", key: callId, round, name, arguments: args, truncated, readOnly: false } as const;
+  return [...blocks, { ...call, awaiting: true, outcome: null }];
 }
 
 function addToolResult(blocks: readonly Block[], event: EventOf<"toolResult">): readonly Block[] {

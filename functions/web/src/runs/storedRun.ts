@@ -24,7 +24,8 @@ function toolBlock({ callId, name, arguments: args, ...log }: StoredToolCall, ro
   const summary = (log.result ?? "").slice(0, SUMMARY_LENGTH);
   const isOver = log.status === "succeeded" || log.status === "failed";
   const outcome = isOver ? { success: log.status === "succeeded", summary, durationMs: log.durationMs } : null;
-  return { kind: "tool", key: callId, round, name, arguments: args, readOnly: false, awaiting: false, outcome };
+  const call = { kind: "tool", key: callId, round, name, arguments: args, truncated: false } as const;
+  return { ...call, readOnly: false, awaiting: false, outcome };
 }
 
 function endOf(status: string): RunEnd {

@@ -2,6 +2,7 @@ import { useEffect } from "react";
 import type { Session } from "../auth/session";
 import { formatChf } from "../i18n/format";
 import { useText } from "../i18n/language";
+import { SettingsButton } from "../settings/SettingsButton";
 import { useStore } from "../store";
 import { IconButton } from "../ui/IconButton";
 import { LanguageButton, ThemeButton } from "../ui/Preferences";
@@ -37,6 +38,7 @@ export function TopBar({ session }: { session: Session }) {
         </span>
       )}
       <Spending />
+      <SettingsButton />
       <LanguageButton />
       <ThemeButton />
       <IconButton icon="out" label={t("auth.signOut")} data-testid="sign-out" onClick={() => session.signOut()} />

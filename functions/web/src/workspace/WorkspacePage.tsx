@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import type { Session } from "../auth/session";
 import { ChatPanel } from "../chat/ChatPanel";
 import { focusPrompt } from "../chat/prompt";
+import { WaitingList } from "../consents/WaitingList";
 import { ConversationList } from "../conversations/ConversationList";
 import { FilePanel } from "../files/FilePanel";
 import { UploadArea } from "../files/UploadArea";
@@ -47,6 +48,7 @@ function Layout({ session, workspace }: { session: Session; workspace: Workspace
             {t("bar.offlineModel")}
           </p>
         )}
+        <WaitingList />
         <ChatPanel />
       </div>
       <PreviewPanel />

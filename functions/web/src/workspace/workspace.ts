@@ -4,12 +4,14 @@ import { Socket } from "../api/socket";
 import type { Me } from "../api/types";
 import type { Session } from "../auth/session";
 import { ChatStore } from "../chat/chatStore";
+import { WaitingStore } from "../consents/waitingStore";
 import { ConversationStore } from "../conversations/conversationStore";
 import { FileStore } from "../files/fileStore";
 import { language, text } from "../i18n/language";
 import { type RunEvent, parseEvent } from "../runs/events";
 import type { RunState } from "../runs/runState";
 import { RunStore } from "../runs/runStore";
+import { SettingsStore } from "../settings/settingsStore";
 import { Store } from "../store";
 import { attempt, tell } from "../ui/toasts";
 import { Panels } from "./panels";
@@ -27,6 +29,8 @@ export class Workspace {
   readonly files: FileStore;
   readonly conversations: ConversationStore;
   readonly chat: ChatStore;
+  readonly waiting: WaitingStore;
+  readonly settings: SettingsStore;
 
   constructor(session: Session) {
     this.api = new ApiClient(session);
@@ -40,6 +44,8 @@ export class Workspace {
     this.runs = new RunStore({ send: this.socket.send, onStarted: this.#started, onEnded: this.#ended });
     this.files = new FileStore(this.api, () => this.me.get()?.maxUploadBytes ?? null);
     this.conversations = new ConversationStore(this.api);
+    this.waiting = new WaitingStore(this.api);
+    this.settings = new SettingsStore(this.api);
     this.chat = new ChatStore(this.api, this.runs, { connected: this.#untilConnected, onRoute: showRoute });
   }
 
@@ -58,7 +64,7 @@ export class Workspace {
       removeEventListener("online", this.socket.reconnect);
       removeEventListener("hashchange", this.#route);
       document.removeEventListener("visibilitychange", this.#wake);
-      for (const part of [this.runs, this.files, this.conversations]) part.stop();
+      for (const part of [this.runs, this.files, this.conversations, this.waiting]) part.stop();
       this.socket.close();
     };
   };
@@ -92,6 +98,7 @@ export class Workspace {
     if (this.me.get() === null) void this.#refreshMe().catch(() => undefined);
     this.files.refreshSoon();
     this.conversations.refreshSoon();
+    this.waiting.refreshSoon();
   };
 
   #untilConnected = (): Promise<boolean> => {
@@ -115,6 +122,7 @@ export class Workspace {
     if (event.type === "filler") return this.runs.tell(event);
     if (event.seq === 0) return this.#refused(event);
     this.files.receive(event);
+    this.waiting.receive(event);
     if (this.runs.has(event.runId)) this.runs.receive(event);
     else if (event.type === "status") this.#startedElsewhere(event.data.workflowId);
   };
