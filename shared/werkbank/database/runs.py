@@ -19,7 +19,7 @@ class Runs(Store):
     """The principal's own runs."""
 
     def add(self, run: Run) -> bool:
-        """Insert a run; False if one with this id exists already. What holds of its user's preferences is kept with it."""
+        """Insert a run with what its user's preferences are now; False if one with this id exists already."""
         cap = run.config.max_cost_chf
         inserted = self._touched(
             f"""INSERT INTO run (id, mandate_id, user_id, workflow_id, file_id, parent_id, kind, config, roles, zone,

@@ -22,8 +22,12 @@ class ForcedSearch:
     def context(self, run: Run, question: str, history: Sequence[Message], rewrite: Rewrite) -> str:
         """Return what is to go along with a question; empty when the model may decide for itself.
 
-        `history` is what was said before the question. A follow-up is judged by what it means: "Does he still live?"
+        `history` is what was said before the question. A follow-up is judged by what it means: "Does he still live?",
+        and "And in Basel?" after such a question. Where neither stands, no model is asked what is meant.
         """
+        said = [question, *(turn.content for turn in history if turn.role == "user")]
+        if not any(map(should_force_search, said)):
+            return ""
         query = stand_alone(question, history, rewrite)
         if not should_force_search(question) and not should_force_search(query):
             return ""

@@ -15,7 +15,7 @@ from werkbank.domain.passages import Passage, format_passages
 from werkbank.domain.runs import Run
 from werkbank.domain.time import describe_moment
 from werkbank.observability import logger
-from werkbank.websearch.model import WebFacts, WebResult
+from werkbank.websearch.model import WebFacts, WebResult, site_of
 from werkbank.websearch.protocols import PageReader, SourceNumbers, WebSearch, WhileSearching
 
 NO_CURRENT_DATA = (

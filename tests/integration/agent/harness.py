@@ -126,7 +126,8 @@ class Harness:
         self.loop = NoLoop()
         self.objects = objects or MemoryObjects()
         self.pauses: list[float] = []
-        self.registry = registry or catalog.registry(can_search_web=True)
+        can_search = pages is not None or search is not None
+        self.registry = registry or catalog.registry(can_search_web=can_search)
         streams = RunStreams(database, self.pushed)
         self.ai = AiService(
             (model, *([stand_in[0]] if stand_in else []), *EMBEDDING),
@@ -150,7 +151,7 @@ class Harness:
             streams,
             self.ai,
             self.registry,
-            Question(knowledge, self.ai, ForcedSearch(self.web)),
+            Question(knowledge, self.ai, ForcedSearch(self.web) if can_search else None),
             Briefer(database),
             folding,
             utc_now,

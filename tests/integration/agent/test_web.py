@@ -7,7 +7,6 @@ from werkbank.domain.marking import as_data
 from werkbank.domain.messages import ToolCall
 from werkbank.domain.preferences import Preferences
 from werkbank.domain.principal import Principal
-from werkbank.tools import catalog
 from werkbank.tools.web import UNKNOWN_ADDRESS
 from werkbank.websearch.gate import PageNumbers
 from werkbank.websearch.lookup import NO_CURRENT_DATA
@@ -29,9 +28,9 @@ def choose(database: Database, principal: Principal, own: bool | None) -> None:
 
 def test_web_is_open_from_the_start_where_something_can_search(database: Database, principal: Principal) -> None:
     # WS-07
-    searching = Harness(database, [["yes"]])
+    searching = Harness(database, [["yes"]], pages=())
     searching.ask(principal)
-    keyless = Harness(database, [["no"]], catalog.registry(can_search_web=False))
+    keyless = Harness(database, [["no"]])
     keyless.ask(principal)
     offered = [{tool.name for tool in harness.model.requests[0].tools} for harness in (searching, keyless)]
     assert {"webSearch", "readUrl"} <= offered[0]
@@ -40,9 +39,8 @@ def test_web_is_open_from_the_start_where_something_can_search(database: Databas
 
 def test_tool_of_an_inactive_toolbox_is_unknown(database: Database, principal: Principal) -> None:
     # TB-02
-    keyless = catalog.registry(can_search_web=False)
     read = ToolCall(id="r", name="readUrl", arguments=f'{{"url": "{PAGE.url}"}}')
-    harness = Harness(database, [[read], ["done"]], keyless)
+    harness = Harness(database, [[read], ["done"]])
     ref = harness.ask(principal)
     (result,) = (event for event in harness.events(ref) if event.type == "toolResult")
     assert not result.data["success"]
@@ -145,7 +143,7 @@ def test_toolbox_is_granted_by_the_user_and_offered_in_the_next_round(database: 
     # TB-03, AG-24
     arguments = '{"toolboxId": "web", "reason": "The files do not say who is mayor."}'
     want = ToolCall(id="w", name="requestToolbox", arguments=arguments)
-    harness = Harness(database, [[want], ["Thank you."]], catalog.registry(can_search_web=False))
+    harness = Harness(database, [[want], ["Thank you."]])
     ref = harness.start(principal)
     step = harness.rounds.run(ref, 1, 30)
     assert step.confirm == {"w"}
@@ -162,7 +160,7 @@ def test_toolbox_is_granted_by_the_user_and_offered_in_the_next_round(database: 
 
 
 def test_only_inactive_toolboxes_may_be_asked_for(database: Database, principal: Principal) -> None:
-    harness = Harness(database, [["done"]], catalog.registry(can_search_web=False))
+    harness = Harness(database, [["done"]])
     harness.ask(principal)
     (asking,) = (tool for tool in harness.model.requests[0].tools if tool.name == "requestToolbox")
     assert "'web'" in str(asking.parameters)

@@ -42,6 +42,25 @@ def test_a_follow_up_is_searched_as_it_is_meant() -> None:
     assert web.asked == ["Is Rutger Hauer still alive?"]
 
 
+def test_an_incomplete_question_is_searched_after_one_that_was() -> None:
+    # WS-02
+    web = Web()
+    history = (Message(role="user", content="Who is the mayor of Bern?"), Message(role="assistant", content="Anna M."))
+    meant = "Who is the mayor of Basel?"
+    assert ForcedSearch(web).context(some_run(), "What about Basel?", history, lambda messages: meant)
+    assert web.asked == [meant]
+
+
+def test_follow_ups_on_anything_else_cost_no_model_call() -> None:
+    # WS-02
+    def never(messages: Sequence[Message]) -> str:
+        raise AssertionError("nobody may be asked")
+
+    history = (Message(role="user", content="What is in my report?"), Message(role="assistant", content="Rents."))
+    for question in ("What does it say about them?", "Summarise it.", "And in Basel?"):
+        assert ForcedSearch(Web()).context(some_run(), question, history, never) == ""
+
+
 def test_other_questions_are_left_to_the_model() -> None:
     web = Web()
     for question in ("Wer war 1990 Bundeskanzler?", "Summarise my report.", "What does a mayor do?"):
