@@ -17,6 +17,7 @@ MODEL_KEYS = {
     "WERKBANK_PRIVATE_LLM_URL": "privateLlmUrl",
     "WERKBANK_PRIVATE_LLM_MODEL": "privateLlmModel",
     "WERKBANK_PRIVATE_LLM_VISION": "privateLlmVision",
+    "WERKBANK_PRIVATE_LLM_TOOLS": "privateLlmTools",
     "WERKBANK_PRIVATE_EMBEDDINGS_URL": "privateEmbeddingsUrl",
     "WERKBANK_PRIVATE_EMBEDDINGS_MODEL": "privateEmbeddingsModel",
     "WERKBANK_ANTHROPIC_BASE_URL": "anthropicBaseUrl",

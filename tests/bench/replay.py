@@ -5,6 +5,7 @@ What the adapter assembles must equal what the recording itself says, and the wh
 """
 
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -77,9 +78,12 @@ def replay(recording: Recording, server: WireServer) -> tuple[bool, str]:
     return True, "as the whole response beside it" if whole else expected.note
 
 
-def ask(format: WireFormat, url: str) -> AssembledAnswer:
-    """Make one call and assemble it."""
-    return assemble(adapter_for(format, url).stream_chat(model_for(format), _REQUEST, _TIMEOUT_SECONDS))
+def ask(
+    format: WireFormat, url: str, around: Callable[[ChatProvider], ChatProvider] = lambda provider: provider
+) -> AssembledAnswer:
+    """Make one call, through what is put `around` the adapter, and assemble it."""
+    adapter = around(adapter_for(format, url))
+    return assemble(adapter.stream_chat(model_for(format), _REQUEST, _TIMEOUT_SECONDS))
 
 
 def first_difference(expected: Content, answer: AssembledAnswer) -> str | None:

@@ -9,6 +9,7 @@ class ModelKeys(BaseModel):
 
     On AWS Bedrock needs its region alone, the function's role may call it; elsewhere it needs AWS keys as well.
     A private LLM or embedding server is any that speaks OpenAI's API below the given URL (`http://host:8000/v1`).
+    `private_llm_tools` off is for servers that leave tools out without a word; those that refuse them are noticed.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, frozen=True, extra="ignore")
@@ -30,6 +31,7 @@ class ModelKeys(BaseModel):
     tavily_base_url: str | None = None
     private_llm_url: str | None = None
     private_llm_model: str = "default"
+    private_llm_tools: bool = True
     private_llm_api_key: SecretStr | None = None
     private_llm_context_window: int = Field(default=32_768, gt=0)
     private_llm_vision: bool = False

@@ -17,7 +17,6 @@ _PRIVATE_CHAT_RATINGS = {
     Operation.DATA_GENERATE: 5,
     Operation.DATA_EXTRACT: 5,
 }
-_PRIVATE_CHAT_CAPABILITIES = frozenset({Capability.TOOLS, Capability.STREAMING, Capability.TEMPERATURE})
 _FREE = Decimal(0)
 
 
@@ -56,12 +55,14 @@ def _private_models(keys: ModelKeys) -> tuple[Model, ...]:
 
 
 def _private_chat(keys: ModelKeys) -> Model:
+    tools = [Capability.TOOLS] if keys.private_llm_tools else []
+    vision = [Capability.VISION] if keys.private_llm_vision else []
     return Model(
         id=f"private/{keys.private_llm_model}",
         provider="private",
         name=keys.private_llm_model,
         label=f"{keys.private_llm_model} (private)",
-        capabilities=_PRIVATE_CHAT_CAPABILITIES | ({Capability.VISION} if keys.private_llm_vision else set()),
+        capabilities=frozenset({Capability.STREAMING, Capability.TEMPERATURE, *tools, *vision}),
         context_window=keys.private_llm_context_window,
         max_output_tokens=min(keys.private_llm_max_output_tokens, keys.private_llm_context_window),
         price=_own_server_price(),

@@ -37,12 +37,16 @@ BEST_MODEL = ModelChoice()
 
 @dataclass(frozen=True, slots=True)
 class ModelWish:
-    """What a call needs. None for providers or models means: any. Token counts are upper bounds."""
+    """What a call needs. None for providers or models means: any. Token counts are upper bounds.
+
+    Models without what the call `prefers` come after all that have it.
+    """
 
     operation: Operation
     prompt_tokens: int = 0
     output_tokens: int = 0
     needs: frozenset[Capability] = frozenset()
+    prefers: frozenset[Capability] = frozenset()
     allowed_providers: frozenset[ProviderName] | None = None
     allowed_models: frozenset[str] | None = None
     internal_only: bool = False
@@ -66,7 +70,9 @@ def select_models(models: Iterable[Model], wish: ModelWish) -> tuple[Model, ...]
         )
     external = [model for model in fitting if not model.is_internal]
     ranked = _spread_over_providers(sorted(external or fitting, key=lambda model: _rank(model, wish)))
-    return tuple(sorted(ranked, key=lambda model: model.id != wish.choice.kept))
+    return tuple(
+        sorted(ranked, key=lambda model: (model.id != wish.choice.kept, not wish.prefers <= model.capabilities))
+    )
 
 
 def _is_able(model: Model, wish: ModelWish) -> bool:

@@ -17,6 +17,7 @@ from werkbank.ai.operations import Operation
 from werkbank.ai.pricing import cost_chf, reservation_chf
 from werkbank.ai.protocols import (
     AssembledAnswer,
+    ChatProvider,
     ChatRequest,
     Extraction,
     GeneratedImage,
@@ -30,6 +31,7 @@ from werkbank.ai.protocols import (
 )
 from werkbank.ai.recovery import may_fall_back, wait_before_retry
 from werkbank.ai.selector import BEST_MODEL, ModelChoice, ModelWish, select_models
+from werkbank.ai.text_protocol import TextProtocol
 from werkbank.ai.tokens import (
     AUDIO_TOKENS_PER_CHARACTER,
     estimate_prompt_tokens,
@@ -131,12 +133,10 @@ class AiService:
             UserError: no available model fits. ProviderError: every candidate failed; the last one's error, or
             DeadlineTooNear where another try was left out for lack of time.
         """
-        needs = _needs(request)
         preflight = self._purse.preflight(scope)
         ends_at = self._clock() + timeout_seconds
         turn = _Turn(scope, preflight.remaining_chf, request, estimate_prompt_tokens(request), ends_at, on_text)
-        wish = ModelWish(operation, turn.prompt_tokens, _LEAST_OUTPUT_TOKENS, needs, choice=choice)
-        candidates = select_models(self._allowed(preflight.rights), wish)
+        candidates = select_models(self._allowed(preflight.rights), _wish(turn, operation, choice))
         try:
             return self._first_answer(turn, candidates)
         except RetryableProviderError as error:
@@ -282,7 +282,7 @@ class AiService:
         try:
             return self._call(turn, model)
         except ToolsUnsupported:
-            # Remembered for the container's life: the model is answered without tools at once (AI-07).
+            # Remembered for the container's life: the model is asked again at once, with the tools in words (AI-07).
             self._without_tools.add(model.id)
             count("ToolUnsupported")
         except ProviderError as error:
@@ -294,13 +294,12 @@ class AiService:
 
     def _call(self, turn: _Turn, model: Model) -> Answer:
         """Try a model once."""
-        request = replace(turn.request, tools=()) if model.id in self._without_tools else turn.request
-        fitted = _fit(turn, model, request)
+        fitted = _fit(turn, model, turn.request)
         amount = reservation_chf(turn.remaining_chf, model, turn.prompt_tokens, fitted.max_output_tokens)
         assembly = AnswerAssembly()
         with self._purse.pay(turn.scope, model.id, amount) as payment:
             try:
-                provider = self._providers.chat[model.provider]
+                provider = self._provider(model, turn.request)
                 timeout_seconds = max(turn.ends_at - self._clock(), _LEAST_SECONDS)
                 # Closing the generator closes the connection: a stopped answer must not go on costing money.
                 with closing(provider.stream_chat(model, fitted, timeout_seconds)) as deltas:
@@ -316,6 +315,12 @@ class AiService:
             payment.settle(cost, assembled.usage)
         return Answer(assembled, model, cost)
 
+    def _provider(self, model: Model, request: ChatRequest) -> ChatProvider:
+        """Return who answers; a model that takes no tools is told of them in words (AG-02)."""
+        provider = self._providers.chat[model.provider]
+        takes_tools = model.can(Capability.TOOLS) and model.id not in self._without_tools
+        return provider if takes_tools or not request.tools else TextProtocol(provider)
+
     def _settle_aborted(self, payment: Payment, model: Model, prompt_tokens: int, assembly: AnswerAssembly) -> None:
         """Book what an answer that was cut off has used as far as it was seen: the provider sent no usage."""
         if not assembly.has_begun:
@@ -324,10 +329,17 @@ class AiService:
         payment.settle(min(cost_chf(model, usage) or Decimal(0), payment.reserved_chf), usage)
 
 
-def _needs(request: ChatRequest) -> frozenset[Capability]:
-    tools = {Capability.TOOLS} if request.tools else set[Capability]()
-    vision = {Capability.VISION} if any(message.images for message in request.messages) else set[Capability]()
-    return frozenset(tools | vision)
+def _wish(turn: _Turn, operation: Operation, choice: ModelChoice) -> ModelWish:
+    request = turn.request
+    sees = any(message.images for message in request.messages)
+    return ModelWish(
+        operation,
+        turn.prompt_tokens,
+        _LEAST_OUTPUT_TOKENS,
+        needs=frozenset({Capability.VISION} if sees else ()),
+        prefers=frozenset({Capability.TOOLS} if request.tools else ()),
+        choice=choice,
+    )
 
 
 def _fit(turn: _Turn, model: Model, request: ChatRequest) -> ChatRequest:

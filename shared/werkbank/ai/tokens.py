@@ -13,6 +13,9 @@ from werkbank.domain.messages import Message, ToolDefinition
 _BYTES_PER_TOKEN = 2
 _TOKENS_PER_MESSAGE = 12
 _TOKENS_PER_TOOL = 12
+# The text protocol writes a frame around a call and one around its result, both with the tool's name: longer than any
+# provider's own.
+_TOKENS_PER_CALL = 64
 # Providers add a hidden prompt as soon as tools are offered (Anthropic documents 290 to 804 tokens).
 _TOKENS_FOR_TOOL_USE = 900
 # A large picture takes at most 4,784 tokens with Claude, and 3,000 with GPT at the detail that we ask for.
@@ -44,7 +47,7 @@ def estimate_seconds(audio: Audio) -> int:
 
 def _message_tokens(message: Message) -> int:
     calls = sum(
-        estimate_text_tokens(call.name) + estimate_text_tokens(call.arguments) + _TOKENS_PER_MESSAGE
+        2 * estimate_text_tokens(call.name) + estimate_text_tokens(call.arguments) + _TOKENS_PER_CALL
         for call in message.tool_calls
     )
     kept = estimate_text_tokens(json.dumps(message.provider_data)) if message.provider_data else 0

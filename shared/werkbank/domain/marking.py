@@ -22,7 +22,9 @@ _LOOKALIKES = str.maketrans("‹〈⟨❮❬˂ᐸ⧼⁄∕⧸аесохтѕԁм�
 _HIDDEN = "\x00"
 _HIDDEN_CATEGORIES = {"Cf", "Cc", "Mn", "Me"}
 _GAP = rf"[\s{_HIDDEN}]*+"
-_NAMES = "|".join(f"{_HIDDEN}*".join(name) for name in ("data", "context"))
+# Our own blocks; the last two are how models without native tools write calls and get results.
+_OUR_BLOCKS = ("data", "context", "werkbank_call", "werkbank_result")
+_NAMES = "|".join(f"{_HIDDEN}*".join(name) for name in _OUR_BLOCKS)
 _LIKE_A_MARK = re.compile(
     rf"<(?={_GAP}(?:[/\\]{_GAP})?+(?:{_NAMES})(?![a-z0-9_]))"
     # Turns in the chat templates of open models: ChatML, Llama, DeepSeek, Gemma, Mistral.

@@ -136,12 +136,16 @@ def test_handing_over_has_an_end(database: Database, principal: Principal) -> No
     assert harness.events(ref)[-1].data["title"] == "The model did not answer in time"
 
 
-def test_model_without_tools_answers_without_them_at_once(database: Database, principal: Principal) -> None:
-    # AI-07: remembered, so that the next call does not try again
-    harness = Harness(database, [[ToolsUnsupported("no tools")], ["Without tools."], ["Again."]])
-    assert completed(harness, principal) == "Without tools."
+def test_model_without_tools_is_asked_again_at_once_and_told_of_them_in_words(
+    database: Database, principal: Principal
+) -> None:
+    # AI-07, AG-02: remembered, so that the next call does not try again
+    harness = Harness(database, [[ToolsUnsupported("no tools")], ["In words."], ["Again."]])
+    assert completed(harness, principal) == "In words."
     assert completed(harness, principal) == "Again."
+    assert harness.pauses == []
     assert [bool(request.tools) for request in harness.model.requests] == [True, False, False]
+    assert ["listFiles: " in request.messages[0].content for request in harness.model.requests] == [False, True, True]
 
 
 def test_answer_that_breaks_off_is_begun_anew(database: Database, principal: Principal) -> None:

@@ -17,7 +17,11 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalStack]:
     with LocalStack(
         FIXTURE,
         tmp_path_factory.mktemp("twin"),
-        environment={"ANTHROPIC_API_KEY": "a-key", "WERKBANK_PRIVATE_LLM_URL": "http://127.0.0.1:1/v1"},
+        environment={
+            "ANTHROPIC_API_KEY": "a-key",
+            "WERKBANK_PRIVATE_LLM_URL": "http://127.0.0.1:1/v1",
+            "WERKBANK_PRIVATE_LLM_TOOLS": "false",
+        },
         socket_limits=SocketLimits(idle_seconds=3.0, lifetime_seconds=7200.0),
         retry_seconds=(0.1, 0.1),
     ) as stack:

@@ -97,7 +97,7 @@ def test_functions_get_their_environment_as_on_aws(twin: LocalStack, page: httpx
     assert environment["AWS_ENDPOINT_URL"] == twin.aws_endpoint
     assert "ANTHROPIC_API_KEY" not in environment
     secret = twin.client("secretsmanager").get_secret_value(SecretId=environment["MODEL_KEYS_SECRET_ARN"])
-    expected = {"anthropicApiKey": "a-key", "privateLlmUrl": "http://127.0.0.1:1/v1"}
+    expected = {"anthropicApiKey": "a-key", "privateLlmUrl": "http://127.0.0.1:1/v1", "privateLlmTools": "false"}
     assert json.loads(secret["SecretString"]) == expected
 
 

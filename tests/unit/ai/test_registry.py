@@ -47,6 +47,10 @@ def test_private_servers_are_described_by_the_secret() -> None:
     models = {model.id: model for model in available_models(keys)}
     assert models["private/qwen"].context_window == 8192
     assert models["private/qwen"].can(Capability.TOOLS)
+    toolless = available_models(ModelKeys.model_validate({**ALL_KEYS, "privateLlmTools": "false"}))
+    assert [model.provider for model in toolless if "agent" in model.ratings and not model.can(Capability.TOOLS)] == [
+        "private"
+    ]
     assert models["private/embedding/nano-e5"].embedding_dimension == 384
     assert models["private/embedding/nano-e5"].query_prefix == "query: "
 

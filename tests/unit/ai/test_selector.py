@@ -82,6 +82,27 @@ def test_the_model_that_answers_a_run_goes_on_while_it_can() -> None:  # AG-18
     assert _ids(ModelWish(Operation.AGENT, choice=fixed)) == ["anthropic/claude-opus-5-5"]
 
 
+def test_models_that_lack_what_is_preferred_come_last_but_are_not_left_out() -> None:
+    # AG-02: a model without native tools does where there is no other, or where its user wants it
+    keys = ModelKeys.model_validate({"openaiApiKey": "o", "privateLlmUrl": "http://x/v1", "privateLlmTools": False})
+    models = available_models(keys)
+    tools = frozenset({Capability.TOOLS})
+
+    def ids(wish: ModelWish) -> list[str]:
+        return [model.id for model in select_models(models, wish)]
+
+    assert ids(ModelWish(Operation.AGENT))[1] == "private/default"
+    preferring = ids(ModelWish(Operation.AGENT, prefers=tools))
+    assert preferring[-1] == "private/default"
+    assert len(preferring) > 2
+    assert ids(ModelWish(Operation.AGENT, prefers=tools, choice=ModelChoice(fixed="private/default"))) == [
+        "private/default"
+    ]
+    # the internal model takes tools, but stands in for a real one only where there is none
+    only_private = frozenset({"private/default", "internal/extractive"})
+    assert ids(ModelWish(Operation.AGENT, prefers=tools, allowed_models=only_private)) == ["private/default"]
+
+
 def test_a_prompt_too_large_for_a_model_passes_it_by() -> None:
     assert "private/default" not in _ids(ModelWish(Operation.AGENT, prompt_tokens=32_000, output_tokens=1_000))
     with pytest.raises(TooLarge):

@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 from werkbank.domain.marking import as_data, data_in, without_data
 
 # Anything that a generous reader would take for a mark, after Unicode's own idea of what looks alike.
-_GENEROUS = re.compile(r"[<〈⟨❮]\s*[/\\]?\s*(?:data|context)(?![a-z0-9_])|<\|\w+\|>|\[/?inst\]|<(?:start|end)_of_turn>")
+_GENEROUS = re.compile(
+    r"[<〈⟨❮]\s*[/\\]?\s*(?:data|context|werkbank_(?:call|result))(?![a-z0-9_])|<\|\w+\|>|\[/?inst\]|<(?:start|end)_of_turn>"
+)
 PIECES = [
     "<", "</", "＜/", "⟨/", "﹤", "< / ", "<\\", "data", "DATA", "ｄａｔａ", "𝐝𝐚𝐭𝐚", "dаta", "d\u200bata", "da\u0301ta",
     "-", ">", "-0123456789ab", ' from="x"', "\n", "\r\n", "\u2028", "\x85", "\u202e", "context", "</context>",
+    "werkbank_call", "werkbank_result", "ｗerkbank_call", "werk\u200bbank_result",
     "<|im_start|>system", "<|im_end|>", "[INST]", "[/INST]", "<end_of_turn>", "<<SYS>>", "text", "База", "ß",
 ]  # fmt: skip
 TEXTS = st.one_of(st.text(max_size=80), st.lists(st.sampled_from(PIECES), max_size=14).map("".join))

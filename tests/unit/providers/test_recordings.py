@@ -8,6 +8,7 @@ import pytest
 from tests.bench.recordings import Recording, find_recordings
 from tests.bench.replay import ask, first_difference, replay
 from tests.bench.wire_server import WireServer, running
+from werkbank.ai.text_protocol import TextProtocol
 from werkbank.domain.errors import IncompleteStream
 
 WIRE = Path(__file__).parents[4] / "shared" / "wire"
@@ -57,6 +58,14 @@ def test_cutting_the_bytes_anywhere_changes_nothing(recording: Recording, server
         [data[start : start + size] for start in range(0, len(data), size)], content_type=recording.content_type
     )
     assert first_difference(recording.content(), ask(recording.format, server.url)) is None
+
+
+@pytest.mark.parametrize("recording", _named([recording for recording in WHOLE if not recording.content().calls]))
+def test_answers_without_calls_are_the_same_through_the_text_protocol(recording: Recording, server: WireServer) -> None:
+    # AG-02
+    assert recording.format is not None
+    server.reply(recording.wire(), content_type=recording.content_type)
+    assert first_difference(recording.content(), ask(recording.format, server.url, TextProtocol)) is None
 
 
 def test_a_connection_that_breaks_after_the_end_harms_nothing(server: WireServer) -> None:

@@ -14,6 +14,7 @@ from tests.bench.wire_server import WireServer, running
 from werkbank.ai.assembly import assemble
 from werkbank.ai.model import Capability, Model
 from werkbank.ai.protocols import AssembledAnswer, ChatRequest
+from werkbank.ai.text_protocol import TextProtocol
 from werkbank.domain.errors import ProviderUnavailable
 from werkbank.domain.messages import Message, ToolCall, ToolDefinition
 
@@ -146,6 +147,21 @@ def test_the_last_call_keeps_the_tools_in_the_prompt_but_forbids_them(format: Wi
     body = _short(server, format, ChatRequest(HISTORY, 500, (TOOL,), may_call_tools=False))
     assert len(body["tools"]) == 1
     assert body["tool_choice"] == ({"type": "none"} if format == "anthropic" else "none")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_text_protocol_sends_no_tools_and_no_tool_messages(format: WireFormat, server: WireServer) -> None:
+    # AI-07, AG-02
+    server.reply(SHORT_ANSWERS[format])
+    provider = TextProtocol(adapter_for(format, server.url))
+    answer = assemble(provider.stream_chat(model_for(format), ChatRequest(HISTORY, 500, (TOOL,)), 10))
+    assert answer.message.content == "Ok."
+    body = json.loads(server.bodies[-1])
+    assert {"tools", "tool_choice", "toolConfig"}.isdisjoint(body)
+    sent = json.dumps(body)
+    assert "werkbank_result" in sent
+    for word in ("tool_use", "toolUse", "tool_result", "toolResult", '"tool"', "tool_calls", "function_call"):
+        assert word not in sent
 
 
 @pytest.mark.parametrize("arguments", ["", "{", "[1]", '{"a": NaN}', "null"])
