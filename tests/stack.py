@@ -32,7 +32,8 @@ class Script:
         messages = request["messages"]
         assert isinstance(messages, list)
         told = str([message for message in messages if message["role"] == "user"][-1])
-        question = next(question for question in self._answers if question in told)
+        # What was asked before may be told along with it, as a memory.
+        question = min((question for question in self._answers if question in told), key=told.index)
         with self._lock:
             self.requests[question].append(request)
             answers = self._answers[question]

@@ -7,6 +7,7 @@ from werkbank.agent.briefing import UNBRIEFED, choice_of
 from werkbank.agent.history import conversation
 from werkbank.agent.prompt import LAST_CALLS
 from werkbank.agent.protocols import AgentDatabase
+from werkbank.agent.recent import recent
 from werkbank.agent.summarization import Fold, Summaries, covering, transcript
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
@@ -93,17 +94,15 @@ class Closing:
     ) -> str:
         """Let the model sum up: with all it saw if that is affordable, else with an extract; empty when it cannot."""
         folds = covering(self._summaries.written(run), run.rounds)
-        whole = ChatRequest(
-            messages=(
-                briefing.system_message(),
-                *conversation(said, calls, run.id, folds),
-                Message(role="user", content=LAST_CALLS[status]),
-            ),
-            max_output_tokens=MAX_OUTPUT_TOKENS,
-            tools=self._registry.active(run.toolboxes, run.closed_toolboxes).definitions(),
-            may_call_tools=False,
-        )
         try:
+            window = self._ai.context_window(Operation.AGENT, ModelChoice(run.config.model))
+            history = conversation(recent(said, run.id, window), calls, run.id, folds)
+            whole = ChatRequest(
+                messages=(briefing.system_message(), *history, Message(role="user", content=LAST_CALLS[status])),
+                max_output_tokens=MAX_OUTPUT_TOKENS,
+                tools=self._registry.active(run.toolboxes, run.closed_toolboxes).definitions(),
+                may_call_tools=False,
+            )
             try:
                 return self._ask(run, whole, Operation.AGENT, timeout_seconds, choice_of(run, briefing))
             except (BudgetExceeded, TooLarge):

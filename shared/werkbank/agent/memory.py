@@ -1,4 +1,4 @@
-"""What a finished run leaves behind for later questions (AG-04, AG-17's store).
+"""What a finished run leaves behind for later questions (AG-04, AG-17).
 
 It is written once, when the run is over: within the run the model sees all of it anyway, and one embedding call is
 cheaper than one a round.
@@ -7,7 +7,7 @@ cheaper than one a round.
 from werkbank.agent.protocols import AgentDatabase
 from werkbank.ai.service import AiService
 from werkbank.billing.purse import CallScope
-from werkbank.domain.runs import Run
+from werkbank.domain.runs import Run, StoredMessage
 from werkbank.domain.unit_of_work import UnitOfWork
 from werkbank.knowledge.memory import remember_rounds, round_memory
 from werkbank.knowledge.model import RoundMemory
@@ -27,16 +27,16 @@ class Memory:
         self._ai = ai
 
     def remember(self, run: Run) -> None:
-        """Store the run's files, findings and answer. Failures are logged, never raised."""
+        """Store the run's files, findings and answer, and its question's vector. Failures are logged, never raised."""
         scope = CallScope(run.principal, "embedding", workflow_id=run.workflow_id)
         try:
-            memories = self._memories(run)
+            question, memories = self._memories(run)
         except Exception as error:  # whatever failed, the answer is given
             logger.warning("run not remembered", extra={"runId": run.id, "error": type(error).__name__})
             return
-        remember_rounds(self._knowledge, gate_embedder(self._ai, scope), run.principal, memories)
+        remember_rounds(self._knowledge, gate_embedder(self._ai, scope), run.principal, memories, question)
 
-    def _memories(self, run: Run) -> list[RoundMemory]:
+    def _memories(self, run: Run) -> tuple[StoredMessage | None, list[RoundMemory]]:
         assert run.workflow_id
         with self._database.session(run.principal) as session:
             messages = [m for m in session.messages.of_workflow(run.workflow_id) if m.run_id == run.id]
@@ -45,7 +45,8 @@ class Memory:
         used = {source.file_id: source.file_name for source in sources if source.file_id}
         findings = [call for call in calls if call.status == "succeeded" and call.result][:_MAX_RESULTS]
         said = [message for message in messages if message.role == "assistant" and message.content]
-        return [
+        question = next((message for message in messages if message.role == "user"), None)
+        return question, [
             *(round_memory(run.workflow_id, run.id, 0, "fileRef", name, file_id) for file_id, name in used.items()),
             *(
                 round_memory(run.workflow_id, run.id, call.round, "toolResult", f"{call.name}: {call.result}")

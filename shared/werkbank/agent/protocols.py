@@ -11,6 +11,7 @@ from werkbank.domain.runs import Briefing, Citation, Run, RunRef, RunStatus, Sto
 from werkbank.domain.skills import SkillFile
 from werkbank.domain.trace import AgentRoundLog, ToolCallLog
 from werkbank.domain.unit_of_work import UnitOfWork
+from werkbank.knowledge.context import Context
 from werkbank.streaming.protocols import EventStore
 
 
@@ -139,6 +140,9 @@ class RunLoop(Protocol):
 class QuestionContext(Protocol):
     """Knowledge for a question."""
 
-    def passages(self, run: Run, prompt: str, files: Sequence[FileItem]) -> str:
-        """Return a block of numbered passages and outlines, or nothing; failures are logged, never raised (KS-08)."""
+    def context(self, run: Run, question: StoredMessage, files: Sequence[FileItem], told: Iterable[str]) -> Context:
+        """Return memories, outlines and numbered passages, as far as there are; failures are only logged (KS-08).
+
+        `told` are the ids of earlier messages that the model is told anyway.
+        """
         ...

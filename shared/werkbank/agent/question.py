@@ -32,11 +32,10 @@ class Question:
         self, run: Run, question: StoredMessage, files: Sequence[FileItem], earlier: Sequence[StoredMessage]
     ) -> str:
         """Return the block for a question; `earlier` is what was said before it. Faults leave their part out."""
-        gathered = {
-            "workspace": self._knowledge.passages(run, question.content, files),
-            "web search": self._searched(run, question.content, earlier),
-        }
-        return "\n\n".join(as_data(source, text) for source, text in gathered.items() if text)
+        context = self._knowledge.context(run, question, files, [message.id for message in earlier])
+        gathered = {"workspace": context.known, "web search": self._searched(run, question.content, earlier)}
+        marked = (as_data(source, text) for source, text in gathered.items() if text)
+        return "\n\n".join(filter(None, [context.said, *marked]))
 
     def _searched(self, run: Run, question: str, earlier: Sequence[StoredMessage]) -> str:
         """Search where only a search answers rightly, unless the user does without (WS-07); empty otherwise."""

@@ -10,9 +10,11 @@ from werkbank.agent.history import conversation
 from werkbank.agent.prompt import question_context
 from werkbank.agent.protocols import AgentDatabase, AgentSession
 from werkbank.agent.question import Question
+from werkbank.agent.recent import recent
 from werkbank.agent.summarization import Summaries
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
+from werkbank.ai.selector import ModelChoice
 from werkbank.ai.service import AiService, Answer
 from werkbank.billing.purse import CallScope
 from werkbank.domain.base import WireModel
@@ -136,7 +138,7 @@ class Rounds:
         begun = self._clock()
         with self._database.session(ref.principal) as session:
             run = session.runs.get(ref.run_id)
-            messages = _messages(session, run)
+            messages = self._messages(session, run)
             mine = [message for message in messages if message.run_id == run.id]
             for message in mine:
                 if message.role == "assistant" and message.round == round:
@@ -166,7 +168,12 @@ class Rounds:
         knowledge = self._question.gather(run, question, files, earlier)
         with self._database.session(run.principal) as session:
             session.messages.set_context(question.id, question_context(run.started_at, run.zone, knowledge))
-            return _messages(session, run)
+            return self._messages(session, run)
+
+    def _messages(self, session: AgentSession, run: Run) -> tuple[StoredMessage, ...]:
+        assert run.workflow_id
+        window = self._ai.context_window(Operation.AGENT, ModelChoice(run.config.model))
+        return recent(session.messages.of_workflow(run.workflow_id), run.id, window)
 
     def _store(self, attempt: _Try, answer: Answer, duration_ms: int) -> StoredMessage:
         """Store the answer, the calls it asks for and the round's log in one transaction."""
@@ -202,11 +209,6 @@ class Rounds:
             # Should two tries have come this far, the answer that was stored first decides what is called.
             session.tool_calls.request(run.id, attempt.round, stored.tool_calls)
         return stored
-
-
-def _messages(session: AgentSession, run: Run) -> tuple[StoredMessage, ...]:
-    assert run.workflow_id
-    return session.messages.of_workflow(run.workflow_id)
 
 
 def _distinct(calls: tuple[ToolCall, ...], taken: set[str], round: int) -> tuple[ToolCall, ...]:

@@ -4,12 +4,15 @@ from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 
+from pydantic import JsonValue
+
 from werkbank.agent.protocols import AgentDatabase, AgentSession, RunLoop
 from werkbank.domain.errors import InvalidInput, NotFound
 from werkbank.domain.events import RunEvent
 from werkbank.domain.ids import derived_id, is_id, new_id
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import Run, RunRef, RunRequest, StoredMessage
+from werkbank.knowledge.importance import ALWAYS, importance
 from werkbank.streaming.run_stream import RunStreams
 
 _TITLE_LENGTH = 80
@@ -69,6 +72,7 @@ class Starter:
         if not session.runs.add(run):
             session.runs.get(run.id)  # somebody else's run of this id looks like none
             return None
+        weight = importance(request.prompt)
         message = session.messages.add(
             StoredMessage(
                 id=derived_id("message", run.id, "0", "user"),
@@ -78,11 +82,19 @@ class Starter:
                 role="user",
                 content=request.prompt,
                 file_ids=file_ids,
+                importance=weight,
+                pinned=weight >= ALWAYS,
                 created_at=run.started_at,
             )
         )
-        data = {"status": "started", "workflowId": workflow.id, "messageId": message.id, "title": workflow.title}
-        return session.events.append(run.id, "status", dict(data))
+        data: dict[str, JsonValue] = {
+            "status": "started",
+            "workflowId": workflow.id,
+            "messageId": message.id,
+            "title": workflow.title,
+            "pinned": message.pinned,
+        }
+        return session.events.append(run.id, "status", data)
 
     def _files(self, session: AgentSession, request: RunRequest) -> tuple[str, ...]:
         """Return the files a question is about: attached ones and those it names with `@` (AG-01)."""

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from werkbank.database.knowledge_memory import Memories
 from werkbank.database.knowledge_search import PassageSearch
+from werkbank.database.remembered import Remembered
 from werkbank.database.store import Store
 from werkbank.database.vectors import as_vector
 from werkbank.domain.base import WireModel
@@ -48,6 +49,7 @@ class Knowledge(Store):
         super().__init__(connection, principal)
         self.passages = PassageSearch(connection, principal)
         self.memory = Memories(connection, principal)
+        self.remembered = Remembered(connection, principal)
 
     def replace_index(
         self, file_id: str, document: ExtractedDocument, chunks: Sequence[EmbeddedChunk], model_id: str

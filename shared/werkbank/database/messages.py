@@ -2,6 +2,7 @@
 
 from psycopg.types.json import Jsonb
 
+from werkbank.database.remembered import words_of
 from werkbank.database.store import Store
 from werkbank.domain.runs import Citation, StoredMessage
 
@@ -17,9 +18,11 @@ class Messages(Store):
             StoredMessage,
             "message",
             f"""INSERT INTO message (id, mandate_id, user_id, workflow_id, run_id, round, role, content, context,
-                   tool_calls, provider_data, file_ids, citations, partial, created_at)
+                   tool_calls, provider_data, file_ids, citations, partial, importance, pinned, words, created_at)
                VALUES (%(id)s, %(mandate)s, %(user)s, %(workflow)s, %(run)s, %(round)s, %(role)s, %(content)s,
-                   %(context)s, %(calls)s, %(provider)s, %(files)s::uuid[], %(citations)s, %(partial)s, %(at)s)
+                   %(context)s, %(calls)s, %(provider)s, %(files)s::uuid[], %(citations)s, %(partial)s,
+                   %(importance)s, %(pinned)s,
+                   CASE WHEN %(importance)s::real IS NOT NULL THEN {words_of("%(content)s::text")} END, %(at)s)
                ON CONFLICT (run_id, round, role) DO UPDATE SET round = excluded.round RETURNING {_COLUMNS}""",
             {
                 "id": message.id, "mandate": self._principal.mandate_id, "user": self._principal.user_id,
@@ -28,7 +31,8 @@ class Messages(Store):
                 "calls": Jsonb([call.to_wire() for call in message.tool_calls]),
                 "provider": Jsonb(message.provider_data) if message.provider_data is not None else None,
                 "files": list(message.file_ids), "citations": Jsonb([c.to_wire() for c in message.citations]),
-                "partial": message.partial, "at": message.created_at,
+                "partial": message.partial, "importance": message.importance, "pinned": message.pinned,
+                "at": message.created_at,
             },
         )  # fmt: skip
 

@@ -23,7 +23,7 @@ _HIDDEN = "\x00"
 _HIDDEN_CATEGORIES = {"Cf", "Cc", "Mn", "Me"}
 _GAP = rf"[\s{_HIDDEN}]*+"
 # Our own blocks; the last two are how models without native tools write calls and get results.
-_OUR_BLOCKS = ("data", "context", "werkbank_call", "werkbank_result")
+_OUR_BLOCKS = ("data", "context", "memory", "werkbank_call", "werkbank_result")
 _NAMES = "|".join(f"{_HIDDEN}*".join(name) for name in _OUR_BLOCKS)
 _LIKE_A_MARK = re.compile(
     rf"<(?={_GAP}(?:[/\\]{_GAP})?+(?:{_NAMES})(?![a-z0-9_]))"
@@ -51,7 +51,7 @@ _FOLDING = _Folding()
 def as_data(source: str, text: str) -> str:
     """Return a text from outside as a marked block; `source` says in a few words where it comes from (also hostile)."""
     origin = " ".join(_NO_SOURCE.sub(" ", source).split())[:_SOURCE_CHARACTERS]
-    body = _without_marks(text)
+    body = without_marks(text)
     number = hashlib.sha256(f"{origin}\n{text}".encode(errors="replace")).hexdigest()[:_DIGITS]
     return f'<data-{number} from="{origin}">\n{body}\n</data-{number}>'
 
@@ -66,7 +66,7 @@ def without_data(text: str) -> str:
     return _BLOCK.sub("", text)
 
 
-def _without_marks(text: str) -> str:
+def without_marks(text: str) -> str:
     """Take away what reads like the beginning or end of a block, also in other scripts or with hidden characters."""
     pieces, end = [], 0
     for found in _LIKE_A_MARK.finditer(text.translate(_FOLDING)):

@@ -193,7 +193,8 @@ class StoredMessage(WireModel):
     """What a person or the model said, as kept in the conversation.
 
     `context` is what the model is told along with a question (time, files, passages); it is fixed when the question
-    is first put, so that the prefix of later calls stays identical.
+    is first put, so that the prefix of later calls stays identical. `importance` (0 to 1) makes what a person said a
+    memory that later questions may be told of, `pinned` one that they always are.
     """
 
     id: str
@@ -208,6 +209,8 @@ class StoredMessage(WireModel):
     file_ids: tuple[str, ...] = ()
     citations: tuple[Citation, ...] = ()
     partial: bool = False
+    importance: float | None = None
+    pinned: bool = False
     created_at: datetime
 
     @classmethod

@@ -1,7 +1,8 @@
 """The knowledge that goes with a question to the model (KS-05), as much of it as fits a budget."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from werkbank.ai.tokens import estimate_text_tokens
 from werkbank.domain.passages import Passage, format_passages
@@ -9,18 +10,26 @@ from werkbank.domain.principal import Principal
 from werkbank.domain.unit_of_work import UnitOfWork
 from werkbank.knowledge.model import FoundPassage, QueryVector, SearchFilter
 from werkbank.knowledge.protocols import EmbedTexts, KnowledgeSession
+from werkbank.knowledge.recall import recall
 from werkbank.knowledge.retrieval import best_passages, embed_question
 from werkbank.observability import logger
 
 _PREFACE = "What the workspace knows about this question."
 _LONGEST_NOTE = 400
 _TOKENS_PER_HEADER = 30
+# At most this part of the budget is for memories.
+_MEMORY_SHARE = 0.25
 _FILES, _PASSAGES, _SHARED, _ROUNDS, _FACTS, _HINTS = 20, 10, 4, 5, 20, 3
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """Whose question, in which run of which workflow, with which files attached; the block stays within the budget."""
+    """Whose question, in which run of which workflow, with which files attached; all of it stays within the budget.
+
+    `told` are the ids of messages that the model is told anyway.
+    """
 
     principal: Principal
     run_id: str
@@ -28,6 +37,15 @@ class ContextRequest:
     question: str
     file_ids: tuple[str, ...] = ()
     budget_tokens: int = 8_000
+    told: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What goes along: `said`, the user's own earlier words, and `known`, what comes from files, tools and answers."""
+
+    said: str = ""
+    known: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +56,35 @@ class _Note:
     text: str
 
 
-def build_context(database: UnitOfWork[KnowledgeSession], embed: EmbedTexts, request: ContextRequest) -> str:
-    """Return the block, empty if there is nothing to say or anything failed: a run goes on without it (KS-08)."""
+def build_context(database: UnitOfWork[KnowledgeSession], embed: EmbedTexts, request: ContextRequest) -> Context:
+    """Return what is there; what failed is empty, since a run goes on without it (KS-08)."""
+    vector = _softly(request, lambda: embed_question(embed, request.question))
+    said = _softly(request, lambda: _said(database, request, vector)) or ""
+    left = request.budget_tokens - estimate_text_tokens(said)
+    known = _softly(request, lambda: _known(database, request, vector, left)) if vector else None
+    return Context(said, known or "")
+
+
+def _softly(request: ContextRequest, action: Callable[[], T]) -> T | None:
+    """Return what the action gives; None when it fails, whatever it is: an answer without it is better than none."""
     try:
-        return _build(database, embed, request)
-    except Exception as error:  # whatever failed, an answer without knowledge is better than none
+        return action()
+    except Exception as error:
         logger.warning("knowledge left out", extra={"run_id": request.run_id, "error": type(error).__name__})
-        return ""
+        return None
 
 
-def _build(database: UnitOfWork[KnowledgeSession], embed: EmbedTexts, request: ContextRequest) -> str:
-    vector = embed_question(embed, request.question)
+def _said(database: UnitOfWork[KnowledgeSession], request: ContextRequest, vector: QueryVector | None) -> str:
+    budget = int(request.budget_tokens * _MEMORY_SHARE)
     with database.session(request.principal) as session:
-        items = list(_within(_layers(session, request, vector), request.budget_tokens))
+        return recall(session.knowledge.remembered, request.question, vector, request.told, budget)
+
+
+def _known(
+    database: UnitOfWork[KnowledgeSession], request: ContextRequest, vector: QueryVector, budget_tokens: int
+) -> str:
+    with database.session(request.principal) as session:
+        items = list(_within(_layers(session, request, vector), budget_tokens))
         found = [item for item in items if isinstance(item, FoundPassage)]
         numbers = session.citations.number(request.run_id, [item.source for item in found])
     passages = [Passage(n, item.place, item.text) for n, item in zip(numbers, found, strict=True)]

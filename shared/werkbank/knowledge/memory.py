@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from werkbank.domain.ids import derived_id
 from werkbank.domain.principal import Principal
+from werkbank.domain.runs import StoredMessage
 from werkbank.domain.unit_of_work import UnitOfWork
-from werkbank.knowledge.model import MemoryKind, RoundMemory
+from werkbank.knowledge.importance import WORTHLESS, essence
+from werkbank.knowledge.model import MemoryKind, QueryVector, RoundMemory
 from werkbank.knowledge.protocols import EmbedTexts, KnowledgeSession
 from werkbank.observability import logger
 
@@ -29,17 +31,30 @@ def round_memory(
 
 
 def remember_rounds(
-    database: UnitOfWork[KnowledgeSession], embed: EmbedTexts, principal: Principal, memories: Sequence[RoundMemory]
+    database: UnitOfWork[KnowledgeSession],
+    embed: EmbedTexts,
+    principal: Principal,
+    memories: Sequence[RoundMemory],
+    question: StoredMessage | None = None,
 ) -> None:
-    """Store what a round did. A failure is logged and nothing more: no run ends for want of a memory (AG-04)."""
+    """Store what rounds did, and let their question be found by meaning if it is a memory; one embedding for all.
+
+    A failure is logged and nothing more: no run ends for want of a memory (AG-04).
+    """
     files = [memory for memory in memories if memory.kind == "fileRef"]
     texts = [memory for memory in memories if memory.kind != "fileRef" and memory.content.strip()]
     try:
         with database.session(principal) as session:
             session.knowledge.memory.add_rounds(files, None)
-        if texts:
-            embedded = embed([memory.content for memory in texts], "passage")
+        said = [question] if question and (question.importance or 0) >= WORTHLESS else []
+        if texts or said:
+            contents = [memory.content for memory in texts]
+            embedded = embed([*contents, *(essence(message.content, _LONGEST_CONTENT) for message in said)], "passage")
             with database.session(principal) as session:
                 session.knowledge.memory.add_rounds(texts, embedded)
+                for message in said:
+                    session.knowledge.remembered.set_vector(
+                        message.id, QueryVector(embedded.vectors[-1], embedded.model_id)
+                    )
     except Exception as error:  # whatever failed, the run goes on
         logger.warning("round not remembered", extra={"error": type(error).__name__})

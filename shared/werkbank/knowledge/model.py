@@ -122,6 +122,25 @@ class RoundMemory(WireModel):
     file_id: str | None = None
 
 
+class RememberedMessage(WireModel):
+    """Something a user said that their later questions may be told of; `importance` from 0 to 1, pinned: always."""
+
+    id: str
+    workflow_id: str
+    content: str
+    importance: float
+    pinned: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RankedMessage:
+    """A memory with its ranks, from 1, by meaning, by words and by standing; None: not found that way."""
+
+    message: RememberedMessage
+    ranks: tuple[int | None, int | None, int | None]
+
+
 class WorkflowFact(WireModel):
     """Something a workflow knows: `entity:companyName` → value."""
 

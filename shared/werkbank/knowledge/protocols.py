@@ -14,6 +14,8 @@ from werkbank.knowledge.model import (
     FoundPassage,
     ObjectFilter,
     QueryVector,
+    RankedMessage,
+    RememberedMessage,
     RoundMemory,
     SearchFilter,
     WorkflowFact,
@@ -65,6 +67,26 @@ class MemoryStore(Protocol):
         ...
 
 
+class RememberedStore(Protocol):
+    """What the principal said, in all their conversations."""
+
+    def latest(self, limit: int, *, pinned_only: bool = False) -> Sequence[RememberedMessage]:
+        """Return memories, the latest first."""
+        ...
+
+    def notable(self, least: float, limit: int) -> Sequence[RememberedMessage]:
+        """Return the pinned memories, then those of at least this importance, each the latest first."""
+        ...
+
+    def ranked(self, question: str, vector: QueryVector | None, least: float, limit: int) -> Sequence[RankedMessage]:
+        """Return the best `limit` of each ranking among memories of at least this importance, unordered, each once."""
+        ...
+
+    def set_vector(self, message_id: str, vector: QueryVector) -> None:
+        """Let a memory be found by meaning, unless it is forgotten."""
+        ...
+
+
 class KnowledgeStore(Protocol):
     """The knowledge of one principal within one transaction."""
 
@@ -76,6 +98,11 @@ class KnowledgeStore(Protocol):
     @property
     def memory(self) -> MemoryStore:
         """Return the memories."""
+        ...
+
+    @property
+    def remembered(self) -> RememberedStore:
+        """Return what the principal said."""
         ...
 
     def replace_index(

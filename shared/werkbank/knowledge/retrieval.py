@@ -45,11 +45,15 @@ def embed_question(embed: EmbedTexts, question: str) -> QueryVector:
     return QueryVector(embedded.vectors[0], embedded.model_id)
 
 
+def searchable(question: str) -> str:
+    """Return what a database can look for: PostgreSQL takes no NUL."""
+    return question[:_LONGEST_QUESTION].replace("\x00", " ")
+
+
 def best_passages(
     store: PassageStore, question: str, vector: QueryVector | None, narrow: SearchFilter, limit: int
 ) -> tuple[FoundPassage, ...]:
     """Return the best passages by similarity and words together, best first."""
-    question = question[:_LONGEST_QUESTION].replace("\x00", " ")  # PostgreSQL takes no NUL
-    candidates = store.candidates(question, vector, narrow, max(_CANDIDATES, limit))
+    candidates = store.candidates(searchable(question), vector, narrow, max(_CANDIDATES, limit))
     fused = fuse(candidates, vector_weight(vector.model_id) if vector else 0.0)
     return tuple(store.passages(dict(islice(fused.items(), limit)))) if fused else ()

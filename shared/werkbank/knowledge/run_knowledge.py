@@ -1,6 +1,6 @@
 """Knowledge for a run: what goes with its question, and what its searches find, numbered for citing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from werkbank.ai.service import AiService
@@ -9,9 +9,9 @@ from werkbank.documents.sections import outline
 from werkbank.domain.files import FileItem
 from werkbank.domain.passages import Passage, format_passages
 from werkbank.domain.principal import Principal
-from werkbank.domain.runs import Run
+from werkbank.domain.runs import Run, StoredMessage
 from werkbank.domain.unit_of_work import UnitOfWork
-from werkbank.knowledge.context import ContextRequest, build_context
+from werkbank.knowledge.context import Context, ContextRequest, build_context
 from werkbank.knowledge.model import Embedded, SearchFilter
 from werkbank.knowledge.protocols import EmbedTexts, KnowledgeSession
 from werkbank.knowledge.retrieval import search
@@ -37,14 +37,19 @@ class RunKnowledge:
         self._database = database
         self._ai = ai
 
-    def passages(self, run: Run, prompt: str, files: Sequence[FileItem]) -> str:
-        """Return outlines of the question's files and numbered passages; never raises (KS-08)."""
+    def context(self, run: Run, question: StoredMessage, files: Sequence[FileItem], told: Iterable[str]) -> Context:
+        """Return memories, outlines of the question's files and numbered passages; failures are only logged (KS-08).
+
+        `told` are the ids of earlier messages that the model is told anyway.
+        """
         assert run.workflow_id
         request = ContextRequest(
-            run.principal, run.id, run.workflow_id, prompt, file_ids=tuple(item.id for item in files)
-        )
-        block = build_context(self._database, self._embedder(run), request)
-        return "\n\n".join(filter(None, [self._outlines(run.principal, files), block]))
+            run.principal, run.id, run.workflow_id, question.content, file_ids=tuple(item.id for item in files),
+            told=frozenset((question.id, *told)),
+        )  # fmt: skip
+        found = build_context(self._database, self._embedder(run), request)
+        known = "\n\n".join(filter(None, [self._outlines(run.principal, files), found.known]))
+        return Context(found.said, known)
 
     def search_block(self, run: Run, query: str, file_ids: Sequence[str], limit: int) -> str:
         """Return what a search finds as numbered passages. Raises StorageUnavailable, BudgetExceeded."""

@@ -33,7 +33,7 @@ class WorkflowList(WireModel):
 
 
 class MessageView(WireModel):
-    """A message as its user sees it; `status` partial means the answer was cut short."""
+    """A message as its user sees it; `status` partial means it was cut short, `pinned` that it is always told."""
 
     id: str
     run_id: str
@@ -44,6 +44,7 @@ class MessageView(WireModel):
     citations: tuple[Citation, ...]
     file_ids: tuple[str, ...]
     status: Literal["complete", "partial"]
+    pinned: bool
     created_at: datetime
 
 
@@ -117,7 +118,7 @@ def _view(message: StoredMessage, calls: tuple[ToolCallLog, ...]) -> MessageView
     return MessageView(
         id=message.id, run_id=message.run_id, round=message.round, role=message.role, content=message.content,
         tool_calls=own, citations=message.citations, file_ids=message.file_ids,
-        status="partial" if message.partial else "complete", created_at=message.created_at,
+        status="partial" if message.partial else "complete", pinned=message.pinned, created_at=message.created_at,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from werkbank.domain.passages import parse_passages
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import Run
 from werkbank.domain.time import utc_now
-from werkbank.knowledge.context import ContextRequest, build_context
+from werkbank.knowledge.context import Context, ContextRequest, build_context
 from werkbank.knowledge.memory import remember_rounds, round_memory
 from werkbank.knowledge.model import Embedded, WorkflowFact
 from werkbank.knowledge.protocols import KnowledgeSession
@@ -39,7 +39,7 @@ class Conversation:
         return ContextRequest(self.principal, self.run_id, self.workflow_id, question, file_ids, budget)
 
     def context(self, question: str, budget: int = 8_000, *file_ids: str) -> str:
-        return build_context(self.database, embed, self.request(question, budget, *file_ids))
+        return build_context(self.database, embed, self.request(question, budget, *file_ids)).known
 
     def remember(self, kind: Literal["toolResult", "decision"], content: str) -> None:
         memory = round_memory(self.workflow_id, self.run_id, 1, kind, content)
@@ -111,8 +111,8 @@ def test_a_failing_embedder_or_database_gives_an_empty_context(conversation: Con
         raise ProviderUnavailable("down")
 
     request = conversation.request("Umsatz")
-    assert build_context(conversation.database, broken, request) == ""
-    assert build_context(Unreachable(), embed, request) == ""
+    assert build_context(conversation.database, broken, request) == Context()
+    assert build_context(Unreachable(), embed, request) == Context()
 
 
 class Unreachable:

@@ -5,6 +5,7 @@ fault of the provider. Then what each page heard, what the log holds and what th
 """
 
 import json
+import re
 import threading
 import time
 import uuid
@@ -198,7 +199,10 @@ def test_every_run_has_its_own_tools_and_model_calls(load: Load) -> None:
         assert [event["data"]["success"] for event in events if event["type"] == "toolResult"] == [True, True]
         requests = load.script.requests[asked.prompt]
         assert len(requests) == (2 if asked.fault in (None, REFUSED) else 3)
+        # what somebody asked before is told along as their memory, nobody else's ever
         seen = json.dumps(requests)
+        assert not [o.prompt for o in load.questions if o.person is not asked.person and o.prompt in seen]
+        seen = re.sub(r"<memory>.*?</memory>", "", seen)
         assert [other.prompt for other in load.questions if other.prompt in seen] == [asked.prompt]
 
 

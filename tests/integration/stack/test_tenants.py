@@ -9,6 +9,8 @@ from tests.integration.stack.test_indexing import upload
 from tests.stack import new_user
 from werkbank.domain.messages import ToolCall
 
+CHANGES = {"files": {"fileName": "mine"}, "workflows": {"title": "mine"}, "memories": {"pinned": True}}
+
 
 @pytest.fixture(scope="module")
 def stranger(stack: LocalStack) -> Client:
@@ -24,7 +26,13 @@ def secrets(client: Client, script: Script) -> Json:
     file = upload(client, "secret.txt", b"The vault opens with the word marzipan.")
     with client.socket() as socket:
         events = ask(socket, script.add(["Marzipan."]), fileIds=[file["id"]])
-    return {"file": file["id"], "run": events[0]["runId"], "workflow": events[0]["data"]["workflowId"]}
+    started = events[0]["data"]
+    return {
+        "file": file["id"],
+        "run": events[0]["runId"],
+        "workflow": started["workflowId"],
+        "message": started["messageId"],
+    }
 
 
 def test_rest_knows_nothing_of_them(stranger: Client, secrets: Json) -> None:
@@ -38,15 +46,18 @@ def test_rest_knows_nothing_of_them(stranger: Client, secrets: Json) -> None:
         ("GET", f"/workflows/{secrets['workflow']}"),
         ("PATCH", f"/workflows/{secrets['workflow']}"),
         ("DELETE", f"/workflows/{secrets['workflow']}"),
+        ("PATCH", f"/memories/{secrets['message']}"),
+        ("DELETE", f"/memories/{secrets['message']}"),
         ("GET", f"/runs/{secrets['run']}"),
         ("GET", f"/runs/{secrets['run']}/events"),
         ("GET", f"/runs/{secrets['run']}/trace"),
     ]:
         with pytest.raises(ProblemError) as caught:
-            stranger.call(method, path, json={"title": "mine", "fileName": "mine"} if method == "PATCH" else None)
-        assert caught.value.status in {404, 422}, (method, path)
+            stranger.call(method, path, json=CHANGES[path.split("/")[1]] if method == "PATCH" else None)
+        assert caught.value.status == 404, (method, path)
     assert stranger.call("GET", "/files")["files"] == []
     assert stranger.call("GET", "/workflows")["workflows"] == []
+    assert stranger.call("GET", "/memories")["memories"] == []
 
 
 def test_search_finds_nothing_of_them(stranger: Client, client: Client, secrets: Json) -> None:

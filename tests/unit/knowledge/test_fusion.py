@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from werkbank.knowledge.fusion import fuse, vector_weight
+from werkbank.knowledge.fusion import fuse, fuse_ranks, vector_weight
 from werkbank.knowledge.model import Candidate
 
 
@@ -48,3 +48,28 @@ def test_every_candidate_is_ranked_whatever_the_order_they_come_in(candidates: l
 
 def test_the_offline_embedder_weighs_less_than_words_and_a_trained_one_more() -> None:
     assert vector_weight("internal/hashing-1536") < 1 < vector_weight("private/multilingual-e5-small")
+
+
+RANKS = st.dictionaries(
+    st.text("abcdef", min_size=1, max_size=3),
+    st.tuples(*[st.one_of(st.none(), st.integers(1, 50))] * 3),
+    max_size=8,
+)
+
+
+@given(RANKS)
+def test_ranks_are_fused_best_first(ranks: dict[str, tuple[int | None, ...]]) -> None:  # AG-17
+    fused = fuse_ranks(ranks)
+    assert fused.keys() == ranks.keys()
+    assert list(fused.values()) == sorted(fused.values(), reverse=True)
+
+
+@given(RANKS, st.integers(1, 50))
+def test_another_ranking_never_harms(ranks: dict[str, tuple[int | None, ...]], rank: int) -> None:  # AG-17
+    for id, places in ranks.items():
+        raised = fuse_ranks({**ranks, id: (*places, rank)})
+        assert list(raised).index(id) <= list(fuse_ranks(ranks)).index(id)
+
+
+def test_what_two_rankings_know_comes_before_what_one_does() -> None:  # AG-17
+    assert list(fuse_ranks({"a": (1, None, None), "b": (2, 2, None), "c": (None, None, 3)})) == ["b", "a", "c"]

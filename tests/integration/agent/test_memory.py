@@ -1,0 +1,102 @@
+"""What a user said reaches the prompts of later questions (AG-17)."""
+
+import pytest
+
+from tests.integration.agent.harness import LIST_CALL, Harness
+from tests.integration.conftest import new_member
+from werkbank.ai.protocols import ChatRequest
+from werkbank.database.connection import Database
+from werkbank.domain.ids import new_id
+from werkbank.domain.marking import without_data
+from werkbank.domain.principal import Principal
+
+ORDER = "Merke dir: Unser Treuhänder heisst Müller AG."
+
+
+def told(request: ChatRequest) -> str:
+    """The newest question with what goes along."""
+    return next(message.content for message in reversed(request.messages) if message.role == "user")
+
+
+def test_pinned_fact_reaches_the_next_conversation(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [["Gemerkt."], ["Müller AG."]])
+    harness.ask(principal, ORDER)
+    harness.ask(principal, "Wie wird das Wetter?")
+    # as the user's own word, outside of what is marked as data (AG-16)
+    memory = without_data(told(harness.model.requests[-1])).split("<memory>")[1].split("</memory>")[0]
+    assert memory.index("To be remembered always:") < memory.index(ORDER)
+
+
+def test_question_is_stored_with_its_importance_and_vector(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [["Gemerkt."], ["Gern."]])
+    harness.ask(principal, ORDER)
+    harness.ask(principal, "Danke!")
+    with database.session(principal) as session:
+        rows = session.connection.execute(
+            "SELECT content, importance, pinned, embedding_model FROM message WHERE role = 'user' ORDER BY position"
+        ).fetchall()
+    order, thanks = [tuple(row.values()) for row in rows]
+    assert order == (ORDER, 1.0, True, "internal/hashing-1536")
+    assert thanks == ("Danke!", pytest.approx(0.05), False, None)
+
+
+def test_recent_message_is_not_told_twice(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [["Gemerkt."], ["Müller AG."]])
+    workflow_id = new_id()
+    harness.ask(principal, ORDER, workflowId=workflow_id)
+    harness.ask(principal, "Wie heisst er?", workflowId=workflow_id)
+    prompt = "\n".join(message.content for message in harness.model.requests[-1].messages)
+    assert prompt.count(ORDER) == 1
+    assert "<memory>" not in prompt
+
+
+def test_pinned_message_is_told_when_its_conversation_has_grown_beyond_it(
+    database: Database, principal: Principal
+) -> None:
+    # the scripted model's window is 100,000 tokens, a quarter of it for the recent part
+    long_answer = ["Wort " * 12_000]
+    harness = Harness(database, [["Gemerkt."], long_answer, ["Müller AG."]])
+    workflow_id = new_id()
+    for prompt in (ORDER, "Erzähle viel.", "Wie heisst er?"):
+        harness.ask(principal, prompt, workflowId=workflow_id)
+    messages = harness.model.requests[-1].messages
+    assert [message.role for message in messages] == ["system", "user"]
+    assert messages[1].content.count(ORDER) == 1
+
+
+def test_prefix_stays_identical_while_memory_changes(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [["Gemerkt."], [LIST_CALL], ["Müller AG."]])
+    said = harness.ask(principal, ORDER)
+    ref = harness.start(principal, "Wie heisst der Treuhänder?")
+
+    def forget(round: int) -> None:
+        if round == 2:
+            with database.session(principal) as session:
+                [memory] = [m for m in session.knowledge.remembered.latest(9) if m.content == ORDER]
+                session.knowledge.remembered.forget(memory.id)
+
+    harness.drive(ref, forget)
+    first, second = harness.model.requests[1:]
+    assert second.messages[: len(first.messages)] == first.messages
+    assert said.run_id != ref.run_id
+
+
+def test_without_an_embedder_memory_goes_on(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [["Gut."], ["CHF 4'500."]], can_embed=False)
+    harness.ask(principal, "Die Miete der Filiale beträgt CHF 4'500.")
+    harness.ask(principal, "Wie hoch ist die Miete?")
+    assert "Said earlier:" in told(harness.model.requests[-1])
+
+
+def test_stopped_question_is_remembered_too(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [["Müller AG."]])
+    harness.fail(harness.start(principal, ORDER), "RunOver")
+    harness.ask(principal, "Wie heisst der Treuhänder?")
+    assert ORDER in told(harness.model.requests[-1])
+
+
+def test_memory_is_nobody_elses(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [["Gemerkt."], ["Weiss nicht."]])
+    harness.ask(principal, ORDER)
+    harness.ask(new_member(database, principal.mandate_id), "Wie heisst der Treuhänder?")
+    assert "Müller" not in told(harness.model.requests[-1])
