@@ -35,18 +35,19 @@ class Budget:
         """Say whether the next round may begin, and report progress if so. Raises NotFound."""
         told: list[RunEvent] = []
         with self._database.session(ref.principal) as session:
-            run = session.runs.get(ref.run_id)
+            progress = session.runs.progress(ref.run_id, REPEATED_CALLS)
+            run = progress.run
             verdict = judge(run)
             if verdict.next == "round" and self._is_out_of_time(session, run):
                 verdict = Verdict(next="finish", round=verdict.round, status="timedOut")
-            if verdict.next == "round" and self._is_stalled(session, run):
+            if verdict.next == "round" and is_stalled(progress.said, progress.latest_calls):
                 verdict = Verdict(next="finish", round=verdict.round, status="stalled")
             if verdict.next == "round":
                 data: dict[str, JsonValue] = {
                     "round": verdict.round,
                     "maxRounds": run.max_rounds,
                     "costChf": str(run.spent_chf),
-                    "toolCalls": session.tool_calls.count(run.id),
+                    "toolCalls": progress.tool_calls,
                 }
                 try:
                     told.append(session.events.append(run.id, "agentProgress", data))
@@ -59,12 +60,6 @@ class Budget:
         limit = timedelta(minutes=run.config.max_minutes)
         # Most runs are over long before; only of the others is it worth asking how long they waited for their user.
         return self._clock() - run.started_at > limit and session.runs.working_time(run.id) > limit
-
-    def _is_stalled(self, session: AgentSession, run: Run) -> bool:
-        # Two rounds cannot go in circles yet; most runs end there, and need not be looked through.
-        if run.rounds < 2:
-            return False
-        return is_stalled(session.messages.said(run.id), session.tool_calls.latest(run.id, REPEATED_CALLS))
 
 
 def judge(run: Run) -> Verdict:

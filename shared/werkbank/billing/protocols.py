@@ -3,9 +3,8 @@
 from decimal import Decimal
 from typing import Protocol
 
-from werkbank.domain.billing import Reservation
+from werkbank.domain.billing import Preflight, Reservation
 from werkbank.domain.messages import Usage
-from werkbank.domain.rights import ModelRight
 from werkbank.domain.unit_of_work import UnitOfWork
 
 
@@ -15,20 +14,12 @@ class LedgerStore(Protocol):
     def reserve(self, reservation: Reservation) -> None: ...
     def settle(self, reservation_id: str, cost_chf: Decimal, usage: Usage) -> None: ...
     def release(self, reservation_id: str) -> None: ...
-    def remaining(self, run_id: str | None, *, is_closing: bool) -> Decimal | None: ...
-
-
-class MandateStore(Protocol):
-    """The mandate's rules."""
-
-    def model_rights(self) -> tuple[ModelRight, ...]: ...
+    def preflight(self, run_id: str | None, *, is_closing: bool) -> Preflight: ...
 
 
 class LedgerSession(Protocol):
-    """The stores that spending uses."""
+    """The store that spending uses."""
 
-    @property
-    def mandates(self) -> MandateStore: ...
     @property
     def ledger(self) -> LedgerStore: ...
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from werkbank.billing.protocols import LedgerDatabase
-from werkbank.domain.billing import ChargeKind, Reservation
+from werkbank.domain.billing import ChargeKind, Preflight, Reservation
 from werkbank.domain.ids import new_id
 from werkbank.domain.messages import Usage
 from werkbank.domain.principal import Principal
-from werkbank.domain.rights import ModelRight
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +23,6 @@ class CallScope:
     workflow_id: str | None = None
     instance_id: str | None = None
     is_closing: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Preflight:
-    """What is settled before a call: model rights (none: no restriction), and what is left in CHF (None: no limit)."""
-
-    rights: tuple[ModelRight, ...]
-    remaining_chf: Decimal | None
 
 
 class Payment:
@@ -55,8 +46,7 @@ class Purse:
     def preflight(self, scope: CallScope) -> Preflight:
         """Return what a call under this scope may use and how much of the money is left for it."""
         with self._database.session(scope.principal) as session:
-            rights = session.mandates.model_rights()
-            return Preflight(rights, session.ledger.remaining(scope.run_id, is_closing=scope.is_closing))
+            return session.ledger.preflight(scope.run_id, is_closing=scope.is_closing)
 
     @contextmanager
     def pay(self, scope: CallScope, model: str, amount_chf: Decimal) -> Iterator[Payment]:

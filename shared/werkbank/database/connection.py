@@ -35,8 +35,8 @@ _SILENCE_SECONDS = 1.0
 logging.getLogger("psycopg").disabled = True
 
 _SET_PRINCIPAL = (
-    "SELECT set_config('werkbank.user_id', %s, true), set_config('werkbank.mandate_id', %s, true),"
-    " set_config('werkbank.roles', %s, true)"
+    "SELECT werkbank.set_local('werkbank.user_id', %s), werkbank.set_local('werkbank.mandate_id', %s),"
+    " werkbank.set_local('werkbank.roles', %s)"
 )
 
 

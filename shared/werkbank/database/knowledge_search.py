@@ -47,8 +47,8 @@ ORDER BY c.embedding::halfvec(1536) <=> %(vector)s::halfvec(1536) LIMIT %(limit)
 
 # Distances cost more than the planner thinks: left alone it sorts everything where the index is many times faster.
 _USE_INDEX = """
-SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(ef)s, true),
-       set_config('hnsw.max_scan_tuples', %(scan)s, true), set_config('enable_sort', 'off', true)"""
+SELECT werkbank.set_local('hnsw.iterative_scan', 'relaxed_order'), werkbank.set_local('hnsw.ef_search', %(ef)s),
+       werkbank.set_local('hnsw.max_scan_tuples', %(scan)s), werkbank.set_local('enable_sort', 'off')"""
 
 # BM25 (k1 0.9, b 0.4) over the visible passages. A passage whose language is unclear has the words of both; its better
 # score counts.
@@ -131,7 +131,7 @@ class PassageSearch(Store):
             return self._figures(_EXACT, given)
         self._run(_USE_INDEX, {"ef": str(_EF_SEARCH), "scan": str(_MAX_SCAN_TUPLES)})
         found = self._figures(_APPROXIMATE, given)
-        self._run("SELECT set_config('enable_sort', 'on', true)")
+        self._run("SELECT werkbank.set_local('enable_sort', 'on')")
         return found
 
     def _similarities(self, vector: QueryVector, ids: list[str]) -> dict[str, float]:

@@ -7,7 +7,7 @@ overspend whatever their order, since each waits for the other's lock and then s
 from decimal import Decimal
 
 from werkbank.database.store import Store
-from werkbank.domain.billing import Charge, KindTotal, Reservation
+from werkbank.domain.billing import Charge, KindTotal, Preflight, Reservation
 from werkbank.domain.errors import BudgetExceeded
 from werkbank.domain.messages import Usage
 
@@ -60,13 +60,19 @@ class Ledger(Store):
         """
         self._run("SELECT werkbank.settle_abandoned(NULL, NULL)")
 
-    def remaining(self, run_id: str | None, *, is_closing: bool = False) -> Decimal | None:
-        """Return what a run may still reserve: the least of what its cap, its parents' and the mandate's limit leave.
+    def preflight(self, run_id: str | None, *, is_closing: bool) -> Preflight:
+        """Return what the mandate lets the principal use, and what its run may still reserve.
 
-        None without any of them.
+        That is the least of what the run's cap, its parents' and the mandate's limit leave.
         """
-        row = self._row("SELECT werkbank.remaining(%s, %s) AS left", (run_id, is_closing))
-        return row["left"] if row else None
+        return self._get(
+            Preflight,
+            "run",
+            """SELECT werkbank.remaining(%s, %s) AS remaining_chf, ARRAY(
+                   SELECT jsonb_build_object('role', role, 'providers', providers, 'models', models)
+                   FROM model_right WHERE role = '' OR role = ANY (%s)) AS rights""",
+            (run_id, is_closing, sorted(self._principal.roles)),
+        )
 
     def charges(self, run_id: str) -> tuple[Charge, ...]:
         """Return what a run's calls cost, in order."""

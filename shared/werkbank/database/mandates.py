@@ -3,7 +3,6 @@
 from decimal import Decimal
 
 from werkbank.database.store import Store
-from werkbank.domain.rights import ModelRight
 
 
 class Mandates(Store):
@@ -14,14 +13,6 @@ class Mandates(Store):
         self._run(
             "INSERT INTO mandate (id, limit_chf) VALUES (%s, %s) ON CONFLICT (id) DO NOTHING",
             (self._principal.mandate_id, limit_chf),
-        )
-
-    def model_rights(self) -> tuple[ModelRight, ...]:
-        """Return what the mandate lets the principal use; nothing means no restriction."""
-        return self._list(
-            ModelRight,
-            "SELECT role, providers, models FROM model_right WHERE role = '' OR role = ANY (%s)",
-            (sorted(self._principal.roles),),
         )
 
     def spending(self) -> tuple[Decimal, Decimal | None]:

@@ -52,13 +52,6 @@ class Messages(Store):
             (run_id,),
         )
 
-    def said(self, run_id: str) -> tuple[str, ...]:
-        """Return the texts of what the model said in this run, in order."""
-        rows = self._rows(
-            "SELECT content FROM message WHERE run_id = %s AND role = 'assistant' ORDER BY round", (run_id,)
-        )
-        return tuple(row["content"] for row in rows)
-
     def of_workflow(self, workflow_id: str) -> tuple[StoredMessage, ...]:
         """Return a conversation's messages in order."""
         return self._list(

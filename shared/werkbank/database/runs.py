@@ -7,12 +7,13 @@ from psycopg.types.json import Jsonb
 from werkbank.database.preferences import WEB_SEARCH_ENABLED
 from werkbank.database.store import Store
 from werkbank.domain.billing import closing_reserve
-from werkbank.domain.errors import RunOver
+from werkbank.domain.errors import NotFound, RunOver
 from werkbank.domain.money import round_chf
 from werkbank.domain.runs import Run, RunStatus
-from werkbank.domain.trace import AgentRoundLog
+from werkbank.domain.trace import AgentRoundLog, Progress, ToolCallLog
 
 _COLUMNS = ", ".join(Run.model_fields)
+_CALL = ", ".join(f"'{name}', {name}" for name in ToolCallLog.model_fields if name != "result")
 
 
 class Runs(Store):
@@ -39,6 +40,26 @@ class Runs(Store):
     def get(self, run_id: str) -> Run:
         """Return a run. Raises NotFound."""
         return self._get(Run, "run", f"SELECT {_COLUMNS} FROM run WHERE id = %s", (run_id,))
+
+    def progress(self, run_id: str, latest: int) -> Progress:
+        """Return a run with what it has done and its `latest` calls, without their results. Raises NotFound."""
+        row = self._row(
+            f"""SELECT {_COLUMNS}, (SELECT count(*) FROM tool_call WHERE run_id = run.id) AS tool_calls,
+                   ARRAY(SELECT content FROM message WHERE run_id = run.id AND role = 'assistant'
+                         ORDER BY round) AS said,
+                   ARRAY(SELECT jsonb_build_object({_CALL}) FROM tool_call WHERE run_id = run.id
+                         ORDER BY round DESC, position DESC LIMIT %s) AS latest_calls
+                FROM run WHERE id = %s""",
+            (latest, run_id),
+        )
+        if row is None:
+            raise NotFound("There is no such run, or it is not yours.")
+        return Progress(
+            run=Run.model_validate({name: row[name] for name in Run.model_fields}),
+            said=row["said"],
+            tool_calls=row["tool_calls"],
+            latest_calls=tuple(map(ToolCallLog.model_validate, reversed(row["latest_calls"]))),
+        )
 
     def find(self, run_id: str) -> Run | None:
         """Return a run if the principal has it."""

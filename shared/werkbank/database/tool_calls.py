@@ -96,17 +96,6 @@ class ToolCalls(Store):
         sql = f"SELECT {_COLUMNS} FROM tool_call WHERE run_id = %s ORDER BY round, position"
         return self._list(ToolCallLog, sql, (run_id,))
 
-    def count(self, run_id: str) -> int:
-        """Return how many calls a run has asked for."""
-        row = self._row("SELECT count(*) AS calls FROM tool_call WHERE run_id = %s", (run_id,))
-        return int(row["calls"]) if row else 0
-
-    def latest(self, run_id: str, count: int) -> tuple[ToolCallLog, ...]:
-        """Return a run's last calls in the model's order, without their results, which may be long."""
-        columns = ", ".join(name for name in ToolCallLog.model_fields if name != "result")
-        sql = f"SELECT {columns} FROM tool_call WHERE run_id = %s ORDER BY round DESC, position DESC LIMIT %s"
-        return self._list(ToolCallLog, sql, (run_id, count))[::-1]
-
     def of_workflow(self, workflow_id: str) -> tuple[ToolCallLog, ...]:
         """Return the calls of all of a conversation's runs."""
         sql = (

@@ -5,6 +5,7 @@ from typing import Literal
 
 from werkbank.domain.base import WireModel
 from werkbank.domain.money import ZERO_CHF, round_chf
+from werkbank.domain.rights import ModelRight
 
 ChargeKind = Literal["agentRound", "summary", "embedding", "search", "image", "speech"]
 
@@ -16,6 +17,13 @@ _CLOSING_SHARE = Decimal("0.1")
 def closing_reserve(cap_chf: Decimal | None) -> Decimal:
     """Return what a run with this cap keeps for its closing text."""
     return round_chf(cap_chf * _CLOSING_SHARE) if cap_chf else ZERO_CHF
+
+
+class Preflight(WireModel):
+    """What is settled before a call: model rights (none: no restriction), and what is left in CHF (None: no limit)."""
+
+    rights: tuple[ModelRight, ...]
+    remaining_chf: Decimal | None
 
 
 class Reservation(WireModel):

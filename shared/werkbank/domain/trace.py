@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from werkbank.domain.base import WireModel
-from werkbank.domain.runs import Complexity, RunStatus, SkillUse
+from werkbank.domain.runs import Complexity, Run, RunStatus, SkillUse
 
 # What the model reads when a call began and nobody knows how it ended: it may have had its effect.
 OUTCOME_UNKNOWN = (
@@ -33,6 +33,15 @@ class ToolCallLog(WireModel):
     approved: bool | None = None
     result: str | None = None
     duration_ms: int | None = None
+
+
+class Progress(WireModel):
+    """How far a run has come: what the model said, how many calls it asked for, and the last of them."""
+
+    run: Run
+    said: tuple[str, ...]
+    tool_calls: int
+    latest_calls: tuple[ToolCallLog, ...]
 
 
 class OpenConfirmation(WireModel):
