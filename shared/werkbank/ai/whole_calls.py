@@ -75,7 +75,7 @@ class WholeCalls:
             try:
                 return self._with_one_retry(call, model, ask)
             except ProviderError as error:
-                if call.patient and not may_fall_back(error):
+                if self._clock() >= call.ends_at or (call.patient and not may_fall_back(error)):
                     raise
                 count("ModelFallback")
         return self._with_one_retry(call, last, ask)
@@ -96,6 +96,12 @@ class WholeCalls:
         output_tokens = min(output_tokens, model.max_output_tokens)
         amount = reservation_chf(call.limit_chf, model, most.input_tokens, output_tokens, most.units)
         with self._purse.pay(call.scope, model.id, amount) as payment:
-            answer = ask(model, max(call.ends_at - self._clock(), _LEAST_SECONDS))
+            try:
+                answer = ask(model, max(call.ends_at - self._clock(), _LEAST_SECONDS))
+            except ProviderError:
+                if self._clock() >= call.ends_at:
+                    # Given up while the provider was at work: it may bill what nobody waited for.
+                    payment.settle(payment.reserved_chf, Usage())
+                raise
             payment.settle(cost_chf(model, answer.usage, answer.units) or Decimal(0), answer.usage)
         return answer

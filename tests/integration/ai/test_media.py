@@ -70,6 +70,7 @@ class Scripted:
 
     faults: list[ProviderError] = field(default_factory=list)
     asked: list[tuple[str, float]] = field(default_factory=list)
+    before_answering: Callable[[], None] = lambda: None
 
     def generate_image(self, model: Model, request: ImageRequest, timeout_seconds: float) -> GeneratedImage:
         return self._answer(model, timeout_seconds, MADE)
@@ -85,6 +86,7 @@ class Scripted:
 
     def _answer(self, model: Model, timeout_seconds: float, answer: _Answer) -> _Answer:
         self.asked.append((model.id, timeout_seconds))
+        self.before_answering()
         if self.faults:
             raise self.faults.pop(0)
         return answer
@@ -113,11 +115,14 @@ class Gate:
         providers = Providers(
             image=dict(everyone), speech=dict(everyone), transcription=dict(everyone), extraction=dict(everyone)
         )
-        self.ai = AiService(models, providers, Purse(database), self._pause, lambda: self.now)
+        self.ai = AiService(models, providers, Purse(database), self._wait, lambda: self.now)
         self.run_id = Harness(database, []).start(principal, config={"maxCostCHF": cap} if cap else {}).run_id
 
-    def _pause(self, seconds: float) -> None:
+    def _wait(self, seconds: float) -> None:
         self.pauses.append(seconds)
+        self.pass_time(seconds)
+
+    def pass_time(self, seconds: float) -> None:
         self.now += seconds
 
     def scope(self, kind: ChargeKind = "image") -> CallScope:
@@ -245,6 +250,17 @@ def test_no_wait_outlives_the_call(database: Database, principal: Principal) -> 
     gate.ai.image(gate.scope(), APPLE, 20)
     assert gate.pauses == []
     assert gate.scripted.models == ["openai/gpt-image-2.6-sunburst", "bedrock/stability.stable-image-ultra-v1:1"]
+
+
+def test_what_is_given_up_while_the_provider_works_is_paid_for_and_nobody_else_is_asked(
+    database: Database, principal: Principal
+) -> None:
+    gate = Gate(database, principal, [ProviderUnavailable("too late")])
+    gate.scripted.before_answering = lambda: gate.pass_time(60)
+    with pytest.raises(ProviderUnavailable):
+        gate.ai.speak(gate.scope("speech"), HELLO, 60)
+    (charge,) = gate.charges()
+    assert (charge.status, charge.cost_chf) == ("settled", charge.reserved_chf)
 
 
 def test_pages_are_read_by_our_own_reader_where_the_service_fails(database: Database, principal: Principal) -> None:
