@@ -1,6 +1,7 @@
 import { pretty } from "../chat/arguments";
 import { useText } from "../i18n/language";
 import { useStore } from "../store";
+import { Icon } from "../ui/Icon";
 import { routeOf } from "../workspace/route";
 import { useWorkspace } from "../workspace/workspace";
 import { ConsentRequest } from "./ConsentRequest";
@@ -22,6 +23,7 @@ export function WaitingList() {
               <summary>
                 <span className="tool-name">{call.name}</span>
                 <span className="waiting-title">{call.title}</span>
+                <Icon name="chevron" />
               </summary>
               <a href={routeOf(call.workflowId)}>{t("waiting.open")}</a>
               <pre>{pretty(call.arguments)}</pre>

@@ -165,7 +165,7 @@ export const dictionary = {
   "chat.step.done": { en: "done", de: "erledigt" },
   "chat.step.failed": { en: "failed", de: "gescheitert" },
   "chat.step.stopped": { en: "interrupted", de: "unterbrochen" },
-  "chat.step.waiting": { en: "waits for your consent", de: "wartet auf Ihre Zustimmung" },
+  "chat.step.waiting": { en: "waits for your consent", de: "wartet auf deine Zustimmung" },
   "chat.consent.question": { en: "Allow this call?", de: "Diesen Aufruf erlauben?" },
   "chat.consent.cut": {
     en: "This call is longer than what is shown here.",
