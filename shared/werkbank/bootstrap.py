@@ -134,6 +134,7 @@ def budget() -> Budget:
 def rounds() -> Rounds:
     """functions/agent_round"""
     from werkbank.agent.briefing import Briefer
+    from werkbank.agent.entities import EntityCache
     from werkbank.agent.question import Question
     from werkbank.agent.round import Rounds
     from werkbank.agent.summarization import Summaries
@@ -142,7 +143,8 @@ def rounds() -> Rounds:
 
     forced = ForcedSearch(web_lookup()) if ai().can(Operation.WEB_SEARCH) else None
     question, summaries = Question(run_knowledge(), ai(), forced), Summaries(database(), ai())
-    return Rounds(database(), run_streams(), ai(), registry(), question, Briefer(database()), summaries, utc_now)
+    briefer, entities = Briefer(database()), EntityCache(database(), ai())
+    return Rounds(database(), run_streams(), ai(), registry(), question, briefer, summaries, entities, utc_now)
 
 
 @cache

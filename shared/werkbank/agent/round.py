@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from werkbank.agent.briefing import Briefer, choice_of
+from werkbank.agent.entities import EntityCache
 from werkbank.agent.history import conversation
 from werkbank.agent.prompt import question_context
 from werkbank.agent.protocols import AgentDatabase, AgentSession
@@ -21,7 +22,7 @@ from werkbank.domain.base import WireModel
 from werkbank.domain.errors import BudgetExceeded, DeadlineTooNear, RetryableProviderError, RunOver
 from werkbank.domain.messages import Message, ToolCall
 from werkbank.domain.runs import Briefing, Run, RunRef, RunStatus, StoredMessage
-from werkbank.domain.trace import AgentRoundLog
+from werkbank.domain.trace import AgentRoundLog, ToolCallLog
 from werkbank.streaming.run_stream import RunStreams
 from werkbank.streaming.text_sender import TextSender
 from werkbank.tools.registry import Registry
@@ -53,7 +54,7 @@ class _HandedOverError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """One attempt at one round."""
+    """One attempt at one round; `found` is what the tools of the round before it said."""
 
     run: Run
     round: int
@@ -61,6 +62,7 @@ class _Try:
     begun: datetime
     briefing: Briefing
     messages: tuple[Message, ...]
+    found: tuple[ToolCallLog, ...]
 
 
 class Rounds:
@@ -75,6 +77,7 @@ class Rounds:
         question: Question,
         briefer: Briefer,
         summaries: Summaries,
+        entities: EntityCache,
         clock: Callable[[], datetime],
     ) -> None:
         self._database = database
@@ -84,6 +87,7 @@ class Rounds:
         self._question = question
         self._briefer = briefer
         self._summaries = summaries
+        self._entities = entities
         self._clock = clock
 
     def run(self, ref: RunRef, round: int, timeout_seconds: float) -> Step:
@@ -95,6 +99,8 @@ class Rounds:
         try:
             run, begun = self._begin(ref, round)
             answer = self._ask(ref, begun, ends_at) if isinstance(begun, _Try) else begun
+            if isinstance(begun, _Try):  # an answer that was stored before has had its turn
+                self._entities.fill(run, round, begun.found, (ends_at - self._clock()).total_seconds())
         except BudgetExceeded:
             return Step(next="finish", round=round, status="budgetExceeded")
         except RunOver:
@@ -156,8 +162,9 @@ class Rounds:
         if question.context is None:
             messages = self._fix_context(run, question, earlier)
         folds = self._summaries.fold(run, round, mine, calls, choice_of(run, briefing), _SUMMARY_SECONDS)
+        found = tuple(call for call in calls if call.round == round - 1)
         told = (briefing.system_message(), *conversation(messages, calls, run.id, folds))
-        return run, _Try(run, round, attempt, begun, briefing, told)
+        return run, _Try(run, round, attempt, begun, briefing, told, found)
 
     def _fix_context(
         self, run: Run, question: StoredMessage, earlier: Sequence[StoredMessage]

@@ -7,7 +7,7 @@ from werkbank.domain.base import WireModel
 from werkbank.domain.money import ZERO_CHF, round_chf
 from werkbank.domain.rights import ModelRight
 
-ChargeKind = Literal["agentRound", "summary", "embedding", "search", "image", "speech"]
+ChargeKind = Literal["agentRound", "summary", "embedding", "search", "image", "speech", "entityCache"]
 
 
 # Kept of every cap for the closing text: a summary of what was done by a cheap model, not another round.

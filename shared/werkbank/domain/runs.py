@@ -28,7 +28,8 @@ RunStatus = Literal[
 class AgentConfig(WireModel):
     """How far a run may go (AG-03). `max_cost_chf` None means no cap but the mandate's.
 
-    `max_minutes` is working time: what a run waits for its user does not count.
+    `max_minutes` is working time: what a run waits for its user does not count. `entity_cache_enabled` keeps what tools
+    found as facts (AG-22): true lets a model extract them, `rules` never does.
     """
 
     max_rounds: int = Field(default=25, ge=1, le=MAX_ROUNDS)
@@ -37,7 +38,7 @@ class AgentConfig(WireModel):
     tool_set: str = "core"
     model: str | None = None
     temperature: float | None = Field(default=None, ge=0, le=2)
-    entity_cache_enabled: bool = False
+    entity_cache_enabled: bool | Literal["rules"] = False
     operation_type: Literal["agent"] = "agent"
     initial_toolboxes: tuple[str, ...] = ()
     exclude_action_tools: bool = False

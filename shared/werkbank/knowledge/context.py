@@ -126,7 +126,7 @@ def _layers(
         yield passages(SearchFilter(file_ids=request.file_ids), _PASSAGES)
     yield passages(SearchFilter(), _PASSAGES)
     yield (_note("Found before", item.content) for item in memory.similar_rounds(workflow_id, vector, _ROUNDS))
-    yield (_note("Known facts", f"{fact.key}: {fact.value}") for fact in memory.facts(workflow_id, _FACTS))
+    yield (_note("Facts found in documents", f"{fact.key}: {fact.value}") for fact in memory.facts(workflow_id, _FACTS))
     yield passages(SearchFilter(scopes=("mandate", "global")), _SHARED)
     yield (_note("Found in other conversations", m.content) for m in memory.related_rounds(workflow_id, vector, _HINTS))
 

@@ -10,6 +10,7 @@ from werkbank.agent.briefing import Briefer
 from werkbank.agent.budget import Budget
 from werkbank.agent.closing import Closing
 from werkbank.agent.conclusion import Conclusion, Ending
+from werkbank.agent.entities import EntityCache
 from werkbank.agent.failure import ending_of
 from werkbank.agent.finish import Finisher
 from werkbank.agent.memory import Memory
@@ -154,6 +155,7 @@ class Harness:
             Question(knowledge, self.ai, ForcedSearch(self.web) if can_search else None),
             Briefer(database),
             folding,
+            EntityCache(database, self.ai),
             utc_now,
         )
         self.tools = ToolExecution(database, streams, self.registry, self.objects, knowledge, self.web, utc_now)
