@@ -11,6 +11,7 @@ MODEL_KEYS = {
     "ANTHROPIC_API_KEY": "anthropicApiKey",
     "OPENAI_API_KEY": "openaiApiKey",
     "MISTRAL_API_KEY": "mistralApiKey",
+    "WERKBANK_AGENT_MODEL": "agentModel",
     "PERPLEXITY_API_KEY": "perplexityApiKey",
     "TAVILY_API_KEY": "tavilyApiKey",
     "WERKBANK_BEDROCK_REGION": "bedrockRegion",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from werkbank import config
 from werkbank.aws.connections import Connections, SocketPush, encode_event
 from werkbank.aws.loops import StateMachine
-from werkbank.aws.secrets import connection_string, read_secret
+from werkbank.aws.secrets import connection_string, read_secret, read_secret_version
 from werkbank.aws.tickets import Tickets
 from werkbank.database.connection import Database
 from werkbank.domain.time import utc_now
@@ -82,14 +82,25 @@ def objects() -> S3Objects:
 @cache
 def ai() -> AiService:
     """The gate to the models."""
-    from werkbank.ai.keys import ModelKeys
+    from werkbank.ai.keys import load_keys
+    from werkbank.ai.last_good import Connected, LastGood
     from werkbank.ai.service import AiService
     from werkbank.billing.purse import Purse
     from werkbank.providers.catalog import build_catalog
 
-    keys = ModelKeys.model_validate(read_secret(config.ModelSettings().model_keys_secret_arn))
-    catalog = build_catalog(keys)
-    return AiService(catalog.models, catalog.providers, Purse(database()))
+    arn = config.ModelSettings().model_keys_secret_arn
+    loaded = load_keys(lambda stage: read_secret_version(arn, stage=stage))
+    catalog = build_catalog(loaded.keys)
+
+    def earlier(version: str) -> Connected | None:
+        found = load_keys(lambda _: read_secret_version(arn, version=version))
+        return Connected(found.keys, version, build_catalog(found.keys).providers) if found.version else None
+
+    last_good = LastGood(database(), Connected(loaded.keys, loaded.version, catalog.providers), earlier)
+    return AiService(
+        catalog.models, catalog.providers, Purse(database()), last_good=last_good, agent_model=loaded.keys.agent_model,
+        has_earlier_keys=loaded.is_stand_in,
+    )  # fmt: skip
 
 
 @cache

@@ -1,9 +1,11 @@
 """One round: the model is asked once, its answer streamed and stored. Idempotent on (run, round) (AG-23)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
+
+from pydantic import JsonValue
 
 from werkbank.agent.briefing import Briefer, choice_of
 from werkbank.agent.entities import EntityCache
@@ -137,7 +139,7 @@ class Rounds:
                 if may_hand_over and (sender.is_used or isinstance(error, DeadlineTooNear)):
                     raise _HandedOverError from error
                 raise
-        return self._store(attempt, answer, elapsed_ms(attempt.begun, self._clock()))
+        return self._store(ref, attempt, answer, elapsed_ms(attempt.begun, self._clock()))
 
     def _begin(self, ref: RunRef, round: int) -> tuple[Run, _Try | StoredMessage]:
         """Load what the model is to see, or the answer that is there; the first round fixes the question's context."""
@@ -182,11 +184,12 @@ class Rounds:
         window = self._ai.context_window(Operation.AGENT, ModelChoice(run.config.model))
         return recent(session.messages.of_workflow(run.workflow_id), run.id, window)
 
-    def _store(self, attempt: _Try, answer: Answer, duration_ms: int) -> StoredMessage:
+    def _store(self, ref: RunRef, attempt: _Try, answer: Answer, duration_ms: int) -> StoredMessage:
         """Store the answer, the calls it asks for and the round's log in one transaction."""
         run, spoken, usage = attempt.run, answer.assembled.message, answer.assembled.usage
         earlier = {call.id for message in attempt.messages for call in message.tool_calls}
         calls = _distinct(spoken.tool_calls, earlier, attempt.round)
+        instead_of = _instead_of(attempt.briefing, answer)
         assert run.workflow_id
         with self._database.session(run.principal) as session:
             session.runs.end_round(
@@ -195,6 +198,7 @@ class Rounds:
                     round=attempt.round,
                     attempts=attempt.attempt,
                     model=answer.model.id,
+                    instead_of=instead_of,
                     stop_reason=answer.assembled.stop_reason,
                     input_tokens=usage.input_tokens,
                     output_tokens=usage.output_tokens,
@@ -215,7 +219,26 @@ class Rounds:
             )
             # Should two tries have come this far, the answer that was stored first decides what is called.
             session.tool_calls.request(run.id, attempt.round, stored.tool_calls)
+            told = [
+                session.events.append(run.id, "status", {"workflowId": run.workflow_id, **data})
+                for data in self._fallbacks(attempt, answer, instead_of)
+            ]
+        self._streams.of(ref).publish(*told)
         return stored
+
+    def _fallbacks(self, attempt: _Try, answer: Answer, instead_of: str | None) -> Iterator[dict[str, JsonValue]]:
+        """Yield what a person is told, once a run, of a configuration that had to be replaced (AG-13)."""
+        before = attempt.briefing
+        if instead_of is not None and (before.instead_of, before.answered_by) != (instead_of, answer.model.id):
+            yield {"status": "lastGood", "insteadOf": instead_of, "model": answer.model.id, "label": answer.model.label}
+        if self._ai.has_earlier_keys and before.answered_by is None:
+            yield {"status": "earlierKeys", "model": answer.model.id, "label": answer.model.label}
+
+
+def _instead_of(briefing: Briefing, answer: Answer) -> str | None:
+    """Return what the answering model stands in for; one that did so in the round before goes on doing it."""
+    goes_on = briefing.instead_of is not None and briefing.answered_by == answer.model.id
+    return briefing.instead_of if goes_on else answer.instead_of
 
 
 def _distinct(calls: tuple[ToolCall, ...], taken: set[str], round: int) -> tuple[ToolCall, ...]:

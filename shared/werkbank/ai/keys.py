@@ -1,7 +1,16 @@
 """The secret that says which providers may be used."""
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic.alias_generators import to_camel
+
+from werkbank.ai.model import ProviderName
+from werkbank.observability import count, logger
+
+Stage = Literal["AWSCURRENT", "AWSPREVIOUS"]
 
 
 class ModelKeys(BaseModel):
@@ -10,10 +19,12 @@ class ModelKeys(BaseModel):
     On AWS Bedrock needs its region alone, the function's role may call it; elsewhere it needs AWS keys as well.
     A private LLM or embedding server is any that speaks OpenAI's API below the given URL (`http://host:8000/v1`).
     `private_llm_tools` off is for servers that leave tools out without a word; those that refuse them are noticed.
+    `agent_model` (an id of the registry) fixes the model that answers whoever has not chosen one.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, frozen=True, extra="ignore")
 
+    agent_model: str | None = None
     anthropic_api_key: SecretStr | None = None
     anthropic_base_url: str | None = None
     openai_api_key: SecretStr | None = None
@@ -40,3 +51,40 @@ class ModelKeys(BaseModel):
     private_embeddings_model: str = "default"
     private_embeddings_api_key: SecretStr | None = None
     private_embeddings_dimension: int | None = Field(default=None, gt=0)
+
+    def address_of(self, provider: ProviderName) -> str | None:
+        """Return where a provider is called; None where that is not configured."""
+        return {
+            "anthropic": self.anthropic_base_url,
+            "openai": self.openai_base_url,
+            "mistral": self.mistral_base_url,
+            "bedrock": self.bedrock_base_url or self.bedrock_region,
+            "private": self.private_llm_url,
+        }.get(provider)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedKeys:
+    """Keys and the version of the secret they stand in; `is_stand_in` when the current version cannot be read."""
+
+    keys: ModelKeys
+    version: str = ""
+    is_stand_in: bool = False
+
+
+def load_keys(read: Callable[[Stage], tuple[str, str] | None]) -> LoadedKeys:
+    """Return the current keys; the version before where they are unreadable, and none where that is too (AG-13).
+
+    `read` gives a version's text and id, None if there is no such version. An entry that is missing from a readable
+    secret was taken out: nothing replaces it.
+    """
+    for stage in ("AWSCURRENT", "AWSPREVIOUS"):
+        found = read(stage)
+        if found is None:
+            continue
+        try:
+            return LoadedKeys(ModelKeys.model_validate_json(found[0]), found[1], is_stand_in=stage != "AWSCURRENT")
+        except ValidationError:  # its text quotes the keys
+            logger.error("model keys unreadable", extra={"stage": stage})
+            count("ModelKeysUnreadable")
+    return LoadedKeys(ModelKeys(), is_stand_in=True)

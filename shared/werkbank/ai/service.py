@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Literal, TypeVar
 
 from werkbank.ai.assembly import AnswerAssembly
+from werkbank.ai.last_good import LastGood
 from werkbank.ai.model import Capability, Model
 from werkbank.ai.operations import Operation
 from werkbank.ai.pricing import cost_chf, reservation_chf
@@ -38,23 +39,22 @@ from werkbank.ai.tokens import (
     estimate_seconds,
     estimate_text_tokens,
 )
+from werkbank.ai.turn import Turn, fit, wish_of
 from werkbank.ai.whole_calls import Billed, Most, WholeCall, WholeCalls
 from werkbank.billing.purse import CallScope, Payment, Purse
 from werkbank.domain.errors import (
-    BudgetExceeded,
     DeadlineTooNear,
     InvalidInput,
     ProviderError,
     RetryableProviderError,
     ToolsUnsupported,
+    UserError,
 )
 from werkbank.domain.media import Audio
 from werkbank.domain.messages import Usage
 from werkbank.domain.rights import ModelRight, may_use
 from werkbank.observability import count
 
-# With fewer tokens than this an answer says nothing useful: better to stop and sum up.
-_LEAST_OUTPUT_TOKENS = 256
 _LEAST_SECONDS = 1.0
 # Another try with less time than this would only fail again.
 _LEAST_SECONDS_TO_TRY_AGAIN = 5.0
@@ -63,11 +63,16 @@ _Whole = TypeVar("_Whole", bound=Billed)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole answer, the model that gave it and what it cost."""
+    """A whole answer, the model that gave it and what it cost.
+
+    `instead_of` is the id of the model that was to answer, or the operation's name where none fitted, when the last
+    good one stood in for it (AG-13).
+    """
 
     assembled: AssembledAnswer
     model: Model
     cost_chf: Decimal
+    instead_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +83,12 @@ class Vectors:
     model: Model
 
 
-@dataclass(slots=True)
-class _Turn:
-    """One conversation being answered, over all tries; `ends_at` is the clock's time when it must be over."""
-
-    scope: CallScope
-    remaining_chf: Decimal | None
-    request: ChatRequest
-    prompt_tokens: int
-    ends_at: float
-    on_text: Callable[[str], None]
-    has_shown_text: bool = False
-    is_short_of_time: bool = False
-
-    def show(self, text: str) -> None:
-        """Pass text on; from now on another try would contradict what somebody has read."""
-        self.has_shown_text = True
-        self.on_text(text)
-
-
 class AiService:
-    """Calls models on somebody's behalf."""
+    """Calls models on somebody's behalf.
+
+    `agent_model` is the id of the one that answers whoever has chosen none. `has_earlier_keys` tells that the secret
+    with the keys cannot be read as it is now.
+    """
 
     def __init__(
         self,
@@ -107,6 +97,9 @@ class AiService:
         purse: Purse,
         pause: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
+        last_good: LastGood | None = None,
+        agent_model: str | None = None,
+        has_earlier_keys: bool = False,
     ) -> None:
         self._models = models
         self._providers = providers
@@ -114,6 +107,9 @@ class AiService:
         self._whole_calls = WholeCalls(purse, pause, clock)
         self._pause = pause
         self._clock = clock
+        self._last_good = last_good
+        self._agent_model = agent_model
+        self.has_earlier_keys = has_earlier_keys
         self._without_tools: set[str] = set()
 
     def chat(
@@ -135,16 +131,27 @@ class AiService:
         """
         preflight = self._purse.preflight(scope)
         ends_at = self._clock() + timeout_seconds
-        turn = _Turn(scope, preflight.remaining_chf, request, estimate_prompt_tokens(request), ends_at, on_text)
-        candidates = select_models(self._allowed(preflight.rights), _wish(turn, operation, choice))
+        turn = Turn(scope, preflight.remaining_chf, request, estimate_prompt_tokens(request), ends_at, on_text)
+        wish = wish_of(turn, operation, self._configured(operation, choice))
         try:
-            return self._first_answer(turn, candidates)
-        except RetryableProviderError as error:
-            if turn.is_short_of_time and not turn.has_shown_text:
+            answer = self._first_answer(turn, select_models(self._allowed(preflight.rights), wish))
+        except (UserError, ProviderError) as error:
+            if isinstance(error, RetryableProviderError) and turn.is_short_of_time and not turn.has_shown_text:
                 raise DeadlineTooNear(str(error)) from error
-            raise
+            stood_in = self._by_last_good(turn, wish, preflight.rights, error)
+            if stood_in is None:
+                raise
+            return stood_in
+        if self._last_good:
+            self._last_good.keep(scope.principal, operation, answer.model)
+        return answer
 
-    def _first_answer(self, turn: _Turn, candidates: Sequence[Model]) -> Answer:
+    def _configured(self, operation: Operation, choice: ModelChoice) -> ModelChoice:
+        if choice.fixed is None and operation is Operation.AGENT:
+            return replace(choice, fixed=self._agent_model)
+        return choice
+
+    def _first_answer(self, turn: Turn, candidates: Sequence[Model]) -> Answer:
         """Return the answer of the first candidate that gives one."""
         *others, last = candidates
         for model in others:
@@ -156,10 +163,28 @@ class AiService:
                 count("ModelFallback")
         return self._with_one_retry(turn, last)
 
-    def _may_try_again(self, turn: _Turn, wait_seconds: float) -> bool:
+    def _may_try_again(self, turn: Turn, wait_seconds: float) -> bool:
         """Tell whether a try after this wait has time enough; note it if not."""
         turn.is_short_of_time = self._clock() + wait_seconds + _LEAST_SECONDS_TO_TRY_AGAIN >= turn.ends_at
         return not turn.is_short_of_time
+
+    def _by_last_good(
+        self, turn: Turn, wish: ModelWish, rights: Sequence[ModelRight], error: Exception
+    ) -> Answer | None:
+        """Ask what answered last in place of a broken configuration; None where nothing may stand in (AG-13)."""
+        if self._last_good is None or turn.has_shown_text:
+            return None
+        failed = turn.asked
+        if failed is None and any(model.id == wish.choice.fixed for model in self._allowed(rights)):
+            return None  # it is there, and only not made for this
+        found = self._last_good.stand_in(
+            turn.scope.principal, wish, lambda model: may_use(rights, model.provider, model.id), error, failed
+        )
+        if found is None:
+            return None
+        count("LastGoodFallback")
+        wanted = wish.choice.fixed or (failed.id if failed else wish.operation.value)
+        return replace(self._with_one_retry(turn, found.model, found.provider), instead_of=wanted)
 
     def embed(
         self, scope: CallScope, texts: Sequence[str], purpose: Literal["query", "passage"], timeout_seconds: float
@@ -265,7 +290,8 @@ class AiService:
     def context_window(self, operation: Operation, choice: ModelChoice) -> int:
         """Return how many tokens the model that comes first reads, whoever may use it. Raises UserError for none."""
         try:
-            return select_models(self._models, ModelWish(operation, choice=choice))[0].context_window
+            wish = ModelWish(operation, choice=self._configured(operation, choice))
+            return select_models(self._models, wish)[0].context_window
         except InvalidInput:  # a fixed model that is gone: what stands in for it is not known yet
             return select_models(self._models, ModelWish(operation))[0].context_window
 
@@ -277,10 +303,10 @@ class AiService:
         """Return the models that these rights cover; the internal one takes nothing out of the house."""
         return tuple(model for model in self._models if model.is_internal or may_use(rights, model.provider, model.id))
 
-    def _with_one_retry(self, turn: _Turn, model: Model) -> Answer:
+    def _with_one_retry(self, turn: Turn, model: Model, provider: ChatProvider | None = None) -> Answer:
         """Try a model, and once more after a fault that may pass, as long as nobody has seen text and time is left."""
         try:
-            return self._call(turn, model)
+            return self._call(turn, model, provider)
         except ToolsUnsupported:
             # Remembered for the container's life: the model is asked again at once, with the tools in words (AI-07).
             self._without_tools.add(model.id)
@@ -290,19 +316,20 @@ class AiService:
             if turn.has_shown_text or wait_seconds is None or not self._may_try_again(turn, wait_seconds):
                 raise
             self._pause(wait_seconds)
-        return self._call(turn, model)
+        return self._call(turn, model, provider)
 
-    def _call(self, turn: _Turn, model: Model) -> Answer:
-        """Try a model once."""
-        fitted = _fit(turn, model, turn.request)
+    def _call(self, turn: Turn, model: Model, provider: ChatProvider | None) -> Answer:
+        """Try a model once, with its provider as configured unless another is given."""
+        turn.asked = model
+        fitted = fit(turn, model)
         amount = reservation_chf(turn.remaining_chf, model, turn.prompt_tokens, fitted.max_output_tokens)
         assembly = AnswerAssembly()
         with self._purse.pay(turn.scope, model.id, amount) as payment:
             try:
-                provider = self._provider(model, turn.request)
+                serving = self._serving(model, turn.request, provider)
                 timeout_seconds = max(turn.ends_at - self._clock(), _LEAST_SECONDS)
                 # Closing the generator closes the connection: a stopped answer must not go on costing money.
-                with closing(provider.stream_chat(model, fitted, timeout_seconds)) as deltas:
+                with closing(serving.stream_chat(model, fitted, timeout_seconds)) as deltas:
                     for delta in deltas:
                         assembly.add(delta)
                         if isinstance(delta, TextDelta):
@@ -315,9 +342,9 @@ class AiService:
             payment.settle(cost, assembled.usage)
         return Answer(assembled, model, cost)
 
-    def _provider(self, model: Model, request: ChatRequest) -> ChatProvider:
+    def _serving(self, model: Model, request: ChatRequest, provider: ChatProvider | None) -> ChatProvider:
         """Return who answers; a model that takes no tools is told of them in words (AG-02)."""
-        provider = self._providers.chat[model.provider]
+        provider = provider or self._providers.chat[model.provider]
         takes_tools = model.can(Capability.TOOLS) and model.id not in self._without_tools
         return provider if takes_tools or not request.tools else TextProtocol(provider)
 
@@ -327,31 +354,3 @@ class AiService:
             return
         usage = Usage(input_tokens=prompt_tokens, output_tokens=estimate_text_tokens(assembly.text))
         payment.settle(min(cost_chf(model, usage) or Decimal(0), payment.reserved_chf), usage)
-
-
-def _wish(turn: _Turn, operation: Operation, choice: ModelChoice) -> ModelWish:
-    request = turn.request
-    sees = any(message.images for message in request.messages)
-    return ModelWish(
-        operation,
-        turn.prompt_tokens,
-        _LEAST_OUTPUT_TOKENS,
-        needs=frozenset({Capability.VISION} if sees else ()),
-        prefers=frozenset({Capability.TOOLS} if request.tools else ()),
-        choice=choice,
-    )
-
-
-def _fit(turn: _Turn, model: Model, request: ChatRequest) -> ChatRequest:
-    """Limit the answer's length to the model's window and to what is left of the money. Raises BudgetExceeded."""
-    room = min(request.max_output_tokens, model.max_output_tokens, model.context_window - turn.prompt_tokens)
-    remaining = turn.remaining_chf
-    price = reservation_chf(remaining, model, turn.prompt_tokens, room)
-    if remaining is None or price == 0 or price <= remaining:
-        return replace(request, max_output_tokens=room)
-    prompt_cost = reservation_chf(remaining, model, turn.prompt_tokens, 0)
-    token_cost = (reservation_chf(remaining, model, turn.prompt_tokens, 10_000) - prompt_cost) / 10_000
-    affordable = int((remaining - prompt_cost) / token_cost) - 1 if token_cost else 0
-    if affordable < _LEAST_OUTPUT_TOKENS:
-        raise BudgetExceeded("The next model call could cost more than is left of the budget.")
-    return replace(request, max_output_tokens=min(room, affordable))

@@ -8,6 +8,7 @@ from werkbank.database.citations import Citations
 from werkbank.database.events import Events
 from werkbank.database.files import Files
 from werkbank.database.folders import Folders
+from werkbank.database.good_models import GoodModels
 from werkbank.database.knowledge import Knowledge
 from werkbank.database.ledger import Ledger
 from werkbank.database.mandates import Mandates
@@ -30,6 +31,7 @@ class Session:
         self.events = Events(connection)
         self.files = Files(connection, principal)
         self.folders = Folders(connection, principal)
+        self.good_models = GoodModels(connection, principal)
         self.knowledge = Knowledge(connection, principal)
         self.ledger = Ledger(connection, principal)
         self.mandates = Mandates(connection, principal)

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.scripted_model import SCRIPTED, Piece, ScriptedModel
@@ -18,6 +18,8 @@ from werkbank.agent.question import Question
 from werkbank.agent.round import Rounds, Step
 from werkbank.agent.start import Starter
 from werkbank.agent.summarization import Summaries
+from werkbank.ai.keys import LoadedKeys, ModelKeys
+from werkbank.ai.last_good import Connected, LastGood
 from werkbank.ai.model import Model
 from werkbank.ai.protocols import Providers
 from werkbank.ai.registry import listed_models
@@ -49,6 +51,8 @@ from werkbank.websearch.telling import Fillers
 
 TIMEOUT_SECONDS = 30.0
 LIST_CALL = ToolCall(id="a", name="listFiles", arguments="{}")
+KEYS = LoadedKeys(ModelKeys(), "v1")
+NO_EARLIER: Mapping[str, Connected] = {}
 EMBEDDING = tuple(model for model in listed_models() if model.id == "internal/hashing-1536")
 
 
@@ -120,6 +124,8 @@ class Harness:
         search: WebSearch | None = None,
         can_embed: bool = True,
         clock: Callable[[], float] = time.monotonic,
+        keys: LoadedKeys = KEYS,
+        earlier: Mapping[str, Connected] = NO_EARLIER,
     ) -> None:
         self.database = database
         self.model = ScriptedModel(answers)
@@ -130,15 +136,19 @@ class Harness:
         can_search = pages is not None or search is not None
         self.registry = registry or catalog.registry(can_search_web=can_search)
         streams = RunStreams(database, self.pushed)
+        providers = Providers(
+            chat={model.provider: self.model, **({stand_in[0].provider: stand_in[1]} if stand_in else {})},
+            embedding={"internal": HashingEmbedder()} if can_embed else {},
+        )
         self.ai = AiService(
             (model, *([stand_in[0]] if stand_in else []), *EMBEDDING),
-            Providers(
-                chat={model.provider: self.model, **({stand_in[0].provider: stand_in[1]} if stand_in else {})},
-                embedding={"internal": HashingEmbedder()} if can_embed else {},
-            ),
+            providers,
             Purse(database),
             pause=self.pauses.append,
             clock=clock,
+            last_good=LastGood(database, Connected(keys.keys, keys.version, providers), earlier.get),
+            agent_model=keys.keys.agent_model,
+            has_earlier_keys=keys.is_stand_in,
         )
         knowledge = RunKnowledge(database, self.ai)
         self.starter = Starter(database, streams, self.loop, None, utc_now)

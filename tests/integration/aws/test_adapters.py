@@ -15,7 +15,7 @@ from moto import mock_aws
 from werkbank.aws.connections import Connections, SocketPush, encode_event
 from werkbank.aws.loops import StateMachine
 from werkbank.aws.objects import S3Objects
-from werkbank.aws.secrets import connection_string, read_secret
+from werkbank.aws.secrets import connection_string, read_secret, read_secret_version
 from werkbank.aws.tickets import Tickets
 from werkbank.domain.errors import NotFound
 from werkbank.domain.events import RunEvent
@@ -203,3 +203,19 @@ def test_secret_becomes_a_connection_string(aws: None) -> None:
     secret = {"host": "db.internal", "port": 5432, "username": "app", "password": "p@ss/w", "dbname": "werkbank"}
     arn = boto3.client("secretsmanager").create_secret(Name="s", SecretString=json.dumps(secret))["ARN"]
     assert connection_string(read_secret(arn)) == "postgresql://app:p%40ss%2Fw@/werkbank?host=db.internal&port=5432"
+
+
+def test_versions_of_a_secret_are_read_by_stage_and_by_id(aws: None) -> None:
+    # AG-13
+    client = boto3.client("secretsmanager")
+    arn = client.create_secret(Name="keys", SecretString="one")["ARN"]
+    first = read_secret_version(arn, stage="AWSCURRENT")
+    assert first is not None
+    assert read_secret_version(arn, stage="AWSPREVIOUS") is None
+    client.put_secret_value(SecretId=arn, SecretString="two")
+    current = read_secret_version(arn, stage="AWSCURRENT")
+    assert current is not None
+    assert (first[0], current[0]) == ("one", "two")
+    assert read_secret_version(arn, stage="AWSPREVIOUS") == first
+    assert read_secret_version(arn, version=first[1]) == first
+    assert read_secret_version(arn, version="0" * 32) is None

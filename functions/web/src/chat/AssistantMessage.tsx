@@ -17,6 +17,7 @@ interface AssistantMessageProps {
 /** The answer of a run: text and tool steps as they came, then sources, notices and figures. */
 export const AssistantMessage = memo(function AssistantMessage({ turn, run }: AssistantMessageProps) {
   const { chat } = useWorkspace();
+  const t = useText();
   const again = () => void chat.ask({ text: turn.prompt, fileIds: turn.fileIds });
   const streaming = run.end === null;
   return (
@@ -34,6 +35,11 @@ export const AssistantMessage = memo(function AssistantMessage({ turn, run }: As
       )}
       {streaming && <Activity run={run} />}
       <Sources run={run} />
+      {run.standIns.map(({ label, insteadOf }) => (
+        <p key={insteadOf ?? "keys"} className="notice notice-warning" data-testid="stand-in">
+          {insteadOf ? t("chat.lastGood", { label, insteadOf }) : t("chat.earlierKeys", { label })}
+        </p>
+      ))}
       {run.end && <RunEndNotice end={run.end} onAgain={again} />}
       {run.summary && run.end && <RunFooter summary={run.summary} answer={answerOf(run)} />}
     </article>

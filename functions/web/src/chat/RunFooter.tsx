@@ -21,6 +21,7 @@ export function RunFooter({ summary, answer }: { summary: Summary; answer: strin
       <span>{formatChf(summary.costChf)}</span>
       <span>{formatDuration(summary.durationMs)}</span>
       {summary.model && <span>{summary.model}</span>}
+      {summary.skills?.length ? <span>{t("summary.skills", { names: summary.skills.join(", ") })}</span> : null}
       <CopyButton text={answer} label={t("summary.copy")} />
     </footer>
   );

@@ -142,6 +142,14 @@ export const dictionary = {
     en: "The round limit was reached. Ask on to continue, or raise the limit in the options.",
     de: "Die Rundengrenze ist erreicht. Weiterfragen oder die Grenze in den Optionen erhöhen.",
   },
+  "chat.lastGood": {
+    en: "“{insteadOf}” does not work as configured. {label}, the last model that worked, answered instead.",
+    de: "«{insteadOf}» funktioniert so, wie es eingestellt ist, nicht. Geantwortet hat {label}, das zuletzt funktionierte.",
+  },
+  "chat.earlierKeys": {
+    en: "The model keys cannot be read since they were changed. {label} answered, with the keys from before if there are any.",
+    de: "Die Modellschlüssel sind seit ihrer Änderung nicht lesbar. Geantwortet hat {label}, falls vorhanden mit den früheren Schlüsseln.",
+  },
   "chat.budget": {
     en: "The cost limit was reached. Raise it in the options to go on.",
     de: "Die Kostengrenze ist erreicht. Zum Weitermachen in den Optionen erhöhen.",
@@ -214,6 +222,7 @@ export const dictionary = {
     en: "No language model wrote this: it quotes the best matching passages of your files.",
     de: "Kein Sprachmodell hat das geschrieben: Es sind die am besten passenden Stellen aus den Dateien.",
   },
+  "summary.skills": { en: "Skills: {names}", de: "Skills: {names}" },
   "summary.copy": { en: "Copy the answer", de: "Antwort kopieren" },
 
   "composer.label": { en: "Your question", de: "Deine Frage" },

@@ -12,6 +12,16 @@ export interface Summary {
   /** Null when the run ended before any model was asked. */
   model: string | null;
   offline: boolean;
+  /** Names of the skills that the model was told; runs from before there were any have none. */
+  skills?: readonly string[];
+}
+
+/** A model that answers in place of a broken configuration. */
+export interface StandIn {
+  model: string;
+  label: string;
+  /** The model that was to answer; without one it is the secret with the keys that cannot be read. */
+  insteadOf?: string;
 }
 
 export interface Progress {
@@ -22,7 +32,7 @@ export interface Progress {
 }
 
 interface EventData {
-  status: { status: string; workflowId: string; messageId?: string; title?: string };
+  status: { status: string; workflowId: string; messageId?: string; title?: string } & Partial<StandIn>;
   message: { messageId: string; role: string; content: string; round: number };
   chunk: { round: number; attempt: number; text: string };
   toolCall: { callId: string; round: number; name: string; arguments: string; readOnly: boolean };

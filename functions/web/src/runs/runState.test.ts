@@ -65,6 +65,16 @@ describe("a call whose arguments are cut short", () => {
   });
 });
 
+describe("a broken configuration (AG-13)", () => {
+  it("shows what stood in and keeps the title", () => {
+    const started = { type: "status", data: { status: "started", workflowId: "w1", title: "A question" } } as const;
+    const standIn = { model: "a/b", label: "B", insteadOf: "c/d" };
+    const told = { type: "status", data: { status: "lastGood", workflowId: "w1", ...standIn } } as const;
+    expect(replay(log(started, told))).toMatchObject({ title: "A question", standIns: [standIn] });
+    expect(replay(log(started)).standIns).toEqual([]);
+  });
+});
+
 describe("a filler (WS-05)", () => {
   const filler = (text: string, second = 0): EventOf<"filler"> => ({
     runId: RUN,

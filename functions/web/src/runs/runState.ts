@@ -1,5 +1,5 @@
 import type { Citation } from "../api/types";
-import type { Progress, RunEvent, Summary } from "./events";
+import type { Progress, RunEvent, StandIn, Summary } from "./events";
 
 export interface TextBlock {
   kind: "text";
@@ -44,6 +44,8 @@ export interface RunState {
   citations: readonly Citation[];
   progress: Progress | null;
   summary: Summary | null;
+  /** Which models stood in for a broken configuration. */
+  standIns: readonly StandIn[];
   end: RunEnd | null;
   /** What is told while a search takes its time; gone with the next event. */
   filler: Filler | null;
@@ -68,6 +70,7 @@ export function newRun(runId: string): RunState {
     citations: [],
     progress: null,
     summary: null,
+    standIns: [],
     end: null,
     filler: null,
   };
@@ -104,7 +107,7 @@ function advance(run: RunState, event: RunEvent): RunState {
 function show(run: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case "status":
-      return { ...run, workflowId: event.data.workflowId, title: event.data.title ?? run.title };
+      return showStatus(run, event.data);
     case "chunk":
       return { ...run, blocks: addChunk(run.blocks, event) };
     case "message":
@@ -132,7 +135,13 @@ function show(run: RunState, event: RunEvent): RunState {
   }
 }
 
-export type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>;
+export function showStatus(run: RunState, data: EventOf<"status">["data"]): RunState {
+  const { workflowId, title, model, label, insteadOf } = data;
+  const standIns = model && label ? [...run.standIns, { model, label, insteadOf }] : run.standIns;
+  return { ...run, workflowId, title: title ?? run.title, standIns };
+}
+
+type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>;
 
 function errorOf(data: EventOf<"error">["data"]): { title: string; detail: string; retryable: boolean } {
   return { title: data.title, detail: data.detail, retryable: data.retryable ?? false };
