@@ -135,13 +135,13 @@ function show(run: RunState, event: RunEvent): RunState {
   }
 }
 
-export function showStatus(run: RunState, data: EventOf<"status">["data"]): RunState {
+function showStatus(run: RunState, data: EventOf<"status">["data"]): RunState {
   const { workflowId, title, model, label, insteadOf } = data;
   const standIns = model && label ? [...run.standIns, { model, label, insteadOf }] : run.standIns;
   return { ...run, workflowId, title: title ?? run.title, standIns };
 }
 
-type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>;
+export type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>;
 
 function errorOf(data: EventOf<"error">["data"]): { title: string; detail: string; retryable: boolean } {
   return { title: data.title, detail: data.detail, retryable: data.retryable ?? false };
