@@ -44,7 +44,6 @@ from werkbank.ai.whole_calls import Billed, Most, WholeCall, WholeCalls
 from werkbank.billing.purse import CallScope, Payment, Purse
 from werkbank.domain.errors import (
     DeadlineTooNear,
-    InvalidInput,
     ProviderError,
     RetryableProviderError,
     ToolsUnsupported,
@@ -56,6 +55,8 @@ from werkbank.domain.rights import ModelRight, may_use
 from werkbank.observability import count
 
 _LEAST_SECONDS = 1.0
+# What any model reads that is worth being asked, in tokens.
+_LEAST_WINDOW = 32_768
 # Another try with less time than this would only fail again.
 _LEAST_SECONDS_TO_TRY_AGAIN = 5.0
 _Whole = TypeVar("_Whole", bound=Billed)
@@ -288,12 +289,13 @@ class AiService:
         return select_models(self._models, ModelWish(Operation.AGENT))[0].is_internal
 
     def context_window(self, operation: Operation, choice: ModelChoice) -> int:
-        """Return how many tokens the model that comes first reads, whoever may use it. Raises UserError for none."""
-        try:
-            wish = ModelWish(operation, choice=self._configured(operation, choice))
-            return select_models(self._models, wish)[0].context_window
-        except InvalidInput:  # a fixed model that is gone: what stands in for it is not known yet
-            return select_models(self._models, ModelWish(operation))[0].context_window
+        """Return how many tokens the model that comes first reads, whoever may use it."""
+        for possible in (self._configured(operation, choice), BEST_MODEL):
+            try:
+                return select_models(self._models, ModelWish(operation, choice=possible))[0].context_window
+            except UserError:  # what stands in for a choice that is broken is not known yet
+                continue
+        return _LEAST_WINDOW
 
     def models_for(self, scope: CallScope, operation: Operation) -> tuple[Model, ...]:
         """Return the models that the scope's principal may choose among. Raises UserError when there is none."""
