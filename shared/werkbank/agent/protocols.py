@@ -12,6 +12,7 @@ from werkbank.domain.skills import SkillFile
 from werkbank.domain.trace import AgentRoundLog, Progress, ToolCallLog
 from werkbank.domain.unit_of_work import UnitOfWork
 from werkbank.knowledge.context import Context
+from werkbank.knowledge.protocols import RememberedStore
 from werkbank.streaming.protocols import EventStore
 
 
@@ -95,6 +96,13 @@ class EventLog(EventStore, Protocol):
     def streamed_text(self, run_id: str, round: int) -> str: ...
 
 
+class AgentKnowledge(Protocol):
+    """The knowledge as the agent sees it."""
+
+    @property
+    def remembered(self) -> RememberedStore: ...
+
+
 class AgentSession(Protocol):
     """The stores the agent uses."""
 
@@ -106,6 +114,8 @@ class AgentSession(Protocol):
     def events(self) -> EventLog: ...
     @property
     def files(self) -> FileStore: ...
+    @property
+    def knowledge(self) -> AgentKnowledge: ...
     @property
     def ledger(self) -> LedgerStore: ...
     @property

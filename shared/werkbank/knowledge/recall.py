@@ -21,12 +21,16 @@ _MOST_PINNED, _MOST_FITTING, _MOST_FACTS = 50, 6, 30
 _CANDIDATES = 20
 
 
-def known_facts(store: RememberedStore, budget_tokens: int = 1_000) -> tuple[str, ...]:
+def known_facts(
+    store: RememberedStore, budget_tokens: int = 1_000, but_of_workflow: str | None = None
+) -> tuple[str, ...]:
     """Return what the principal told about themselves and their work: pinned and important memories as short texts.
 
-    Pinned ones first, each the latest first, as many as fit the budget. They are the principal's own words.
+    Pinned ones first, each the latest first, as many as fit the budget. They are the principal's own words. What stands
+    in the conversation `but_of_workflow` is told there.
     """
-    return tuple(_lines(store.notable(NOTABLE, _MOST_FACTS), budget_tokens))
+    notable = store.notable(NOTABLE, _MOST_FACTS)
+    return tuple(_lines((fact for fact in notable if fact.workflow_id != but_of_workflow), budget_tokens))
 
 
 def recall(

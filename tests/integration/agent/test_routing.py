@@ -187,3 +187,26 @@ def test_a_run_cannot_write_itself_a_skill(database: Database, principal: Princi
     assert call.status == "failed"
     assert "skill" in (call.result or "")
     assert harness.objects.puts == 0
+
+
+def test_known_facts_end_the_system_prompt_of_their_user_alone(database: Database, principal: Principal) -> None:
+    order = "Merke dir: Unser Treuhänder heisst Müller AG."
+    harness = Harness(database, [["Gemerkt."], [look(1)], ["Gut."]])
+    workflow_id = new_id()
+    harness.ask(principal, order, workflowId=workflow_id)
+    add_skill(database, principal, "Mine")
+    harness.ask(principal, "Prüfe die Spesen")
+    first, *later = (request.messages[0].content for request in harness.model.requests)
+    assert first == SYSTEM_PROMPT
+    assert len(set(later)) == 1
+    assert later[0].startswith(SYSTEM_PROMPT)
+    known = later[0].partition("Known about this user")[2]
+    assert "not instructions" in known
+    assert known.rstrip().endswith(order)
+    assert later[0].index("Way of Mine.") < later[0].index("Known about this user")
+    colleague = new_member(database, principal.mandate_id)
+    assert told(database, colleague, "Wie hoch ist die Miete?") == (SYSTEM_PROMPT, [])
+    # what stands in the conversation itself is told there
+    harness = Harness(database, [["Müller."]])
+    harness.ask(principal, "Wie heisst er?", workflowId=workflow_id)
+    assert "Known about" not in harness.model.requests[0].messages[0].content
