@@ -1,9 +1,10 @@
 """Stems of words, German and English."""
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Protocol
 
 
+@lru_cache(maxsize=20_000)
 def stems(word: str) -> frozenset[str]:
     """Return a word's German and its English stem: its language need not be known."""
     return frozenset(stemmer.stemWord(word) for stemmer in _stemmers())
