@@ -61,6 +61,9 @@ export class ApiClient {
   decide = (runId: string, round: number, callId: string, approved: boolean) =>
     this.#send<unknown>("POST", "/confirmations", { runId, round, callId, approved });
 
+  pinMemory = (messageId: string, pinned: boolean) =>
+    this.#send<unknown>("PATCH", path`/memories/${messageId}`, { pinned });
+
   workflows = async (search: string) => {
     const query = search ? `?${new URLSearchParams({ search })}` : "";
     return (await this.#send<{ workflows: WorkflowRow[] }>("GET", `/workflows${query}`)).workflows;

@@ -162,6 +162,8 @@ export interface StoredMessage {
   toolCalls: StoredToolCall[];
   citations: Citation[];
   fileIds: string[];
+  /** Later questions are always told of it. */
+  pinned: boolean;
   createdAt: string;
 }
 

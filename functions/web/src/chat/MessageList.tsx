@@ -35,13 +35,23 @@ export function MessageList({ turns }: { turns: readonly Turn[] }) {
 
 function UserMessage({ turn }: { turn: Turn }) {
   const t = useText();
-  const { files, panels } = useWorkspace();
+  const { chat, files, panels } = useWorkspace();
   const known = useStore(files.state).files;
+  const { messageId, pinned } = turn;
   const attached = known.filter((file) => turn.fileIds.includes(file.id));
   return (
     <article className="message user" data-testid="message-user">
       <span className="sr-only">{t("chat.you")}: </span>
       <p>{turn.prompt}</p>
+      {messageId && (
+        <IconButton
+          icon="pin"
+          label={t("chat.pin")}
+          className="icon-button pin"
+          aria-pressed={pinned}
+          onClick={() => void chat.pin(messageId, !pinned)}
+        />
+      )}
       {attached.length > 0 && (
         <div className="attached">
           {attached.map((file) => (

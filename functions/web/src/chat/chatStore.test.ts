@@ -15,12 +15,14 @@ class MemoryStorage {
 
 function setUp({ connected = true, detail = null as WorkflowDetail | null } = {}) {
   const sent: object[] = [];
-  const api = { workflow: async () => detail, runEvents: async () => [] } as unknown as ApiClient;
+  const pinned: [string, boolean][] = [];
+  const pinMemory = async (...call: [string, boolean]) => void pinned.push(call);
+  const api = { workflow: async () => detail, runEvents: async () => [], pinMemory } as unknown as ApiClient;
   const runs = new RunStore({ send: (frame) => sent.push(frame) > 0, onStarted: vi.fn(), onEnded: vi.fn() });
   const onRoute = vi.fn();
   const chat = new ChatStore(api, runs, { connected: async () => connected, onRoute });
   const type = (text: string) => chat.draft.set({ text, fileIds: ["f1"] });
-  return { chat, runs, sent, onRoute, type };
+  return { chat, runs, sent, pinned, onRoute, type };
 }
 
 beforeEach(() => {
@@ -97,14 +99,30 @@ describe("ChatStore", () => {
     expect(chat.state.get()).toMatchObject({ workflowId: "w1", title: "Why?" });
   });
 
+  it("pins a message once it is stored, and a later start does not undo it", async () => {
+    const { chat, sent, pinned, type } = setUp();
+    type("Why?");
+    await chat.send();
+    const question = { messageId: "m1", pinned: false };
+    const run = { ...newRun((sent[0] as RunFrame).runId), workflowId: "w1", question };
+    chat.started(run);
+    expect(chat.state.get().turns).toMatchObject([question]);
+    await chat.pin("m1", true);
+    chat.started(run);
+    expect(pinned).toEqual([["m1", true]]);
+    expect(chat.state.get().turns).toMatchObject([{ messageId: "m1", pinned: true }]);
+  });
+
   it("takes up an unfinished run from its first event after a reload", async () => {
     const run = { id: "r1", status: "running", lastSeq: 7, costChf: "0", startedAt: "2026-01-01", completedAt: null };
     const asked = { id: "m", runId: "r1", round: 0, role: "user" as const, content: "Why?", createdAt: "" };
     const workflow = { id: "w1", title: "Why?", createdAt: "", updatedAt: "" };
-    const messages = [{ ...asked, toolCalls: [], citations: [], fileIds: [] }];
+    const messages = [{ ...asked, toolCalls: [], citations: [], fileIds: [], pinned: true }];
     const { chat, sent } = setUp({ detail: { workflow, messages, runs: [run] } });
     await chat.open("w1");
-    expect(chat.state.get().turns).toEqual([{ runId: "r1", prompt: "Why?", fileIds: [] }]);
+    expect(chat.state.get().turns).toEqual([
+      { runId: "r1", prompt: "Why?", fileIds: [], messageId: "m", pinned: true },
+    ]);
     expect(sent).toEqual([{ action: "resume", runId: "r1", afterSeq: 0 }]);
   });
 });

@@ -7,7 +7,7 @@ import type { RunState } from "../runs/runState";
 import type { RunFrame, RunStore } from "../runs/runStore";
 import { runFromMessages } from "../runs/storedRun";
 import { Store } from "../store";
-import { tell, tellProblem } from "../ui/toasts";
+import { attempt, tell, tellProblem } from "../ui/toasts";
 import { type Draft, EMPTY_DRAFT, loadDraft, mergeDrafts, saveDraft } from "./draft";
 import { configOf, runOptions } from "./runOptions";
 
@@ -16,6 +16,10 @@ export interface Turn {
   runId: string;
   prompt: string;
   fileIds: readonly string[];
+  /** Null until the question is stored. */
+  messageId: string | null;
+  /** Later questions are always told of it. */
+  pinned: boolean;
 }
 
 export interface ChatState {
@@ -103,9 +107,15 @@ export class ChatStore {
       tell(text("composer.notSent"), text("composer.notSentHint"));
       return false;
     }
-    const turn = { runId: frame.runId, prompt: frame.prompt, fileIds: frame.fileIds };
+    const turn = { runId: frame.runId, prompt: frame.prompt, fileIds: frame.fileIds, messageId: null, pinned: false };
     this.#change({ turns: [...this.state.get().turns, turn] });
     return true;
+  };
+
+  /** Lets later questions always be told of a message, or no longer. */
+  pin = async (messageId: string, pinned: boolean): Promise<void> => {
+    if (!(await attempt(() => this.#api.pinMemory(messageId, pinned)))) return;
+    this.#changeTurns((turn) => (turn.messageId === messageId ? { ...turn, pinned } : turn));
   };
 
   /** A new conversation has its id as soon as its first run has started. */
@@ -113,6 +123,8 @@ export class ChatStore {
     const { turns, workflowId } = this.state.get();
     if (!run.workflowId || !turns.some((turn) => turn.runId === run.runId)) return;
     if (run.title) this.#change({ title: run.title });
+    const { question } = run;
+    this.#changeTurns((turn) => (turn.runId === run.runId && !turn.messageId ? { ...turn, ...question } : turn));
     if (workflowId !== null) return;
     saveDraft(null, EMPTY_DRAFT);
     this.#change({ workflowId: run.workflowId });
@@ -161,6 +173,10 @@ export class ChatStore {
     return events;
   }
 
+  #changeTurns(change: (turn: Turn) => Turn): void {
+    this.#change({ turns: this.state.get().turns.map(change) });
+  }
+
   #change(change: Partial<ChatState>): void {
     this.state.update((state) => ({ ...state, ...change }));
   }
@@ -183,8 +199,8 @@ function isTooLong(frame: RunFrame): boolean {
   return new TextEncoder().encode(JSON.stringify(frame)).length > LONGEST_FRAME_BYTES;
 }
 
-function turnOf({ runId, content, fileIds }: StoredMessage): Turn {
-  return { runId, prompt: content, fileIds };
+function turnOf({ id, runId, content, fileIds, pinned }: StoredMessage): Turn {
+  return { runId, prompt: content, fileIds, messageId: id, pinned };
 }
 
 function isFinished(run: RunRow): boolean {

@@ -128,6 +128,7 @@ export const dictionary = {
   },
   "chat.log": { en: "Conversation", de: "Gespräch" },
   "chat.you": { en: "You", de: "Du" },
+  "chat.pin": { en: "Always remember this", de: "Immer daran denken" },
   "chat.latest": { en: "Jump to the latest", de: "Zum Neuesten springen" },
   "chat.thinking": { en: "Thinking…", de: "Denkt nach …" },
   "chat.writing": { en: "The answer is being written.", de: "Die Antwort wird geschrieben." },

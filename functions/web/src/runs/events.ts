@@ -32,7 +32,7 @@ export interface Progress {
 }
 
 interface EventData {
-  status: { status: string; workflowId: string; messageId?: string; title?: string } & Partial<StandIn>;
+  status: { status: string; workflowId: string; messageId?: string; title?: string; pinned?: boolean } & Partial<StandIn>;
   message: { messageId: string; role: string; content: string; round: number };
   chunk: { round: number; attempt: number; text: string };
   toolCall: { callId: string; round: number; name: string; arguments: string; readOnly: boolean };

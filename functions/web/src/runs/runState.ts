@@ -40,6 +40,8 @@ export interface RunState {
   early: Readonly<Record<number, RunEvent>>;
   workflowId: string | null;
   title: string | null;
+  /** The stored question, once the run has started. */
+  question: { messageId: string; pinned: boolean } | null;
   blocks: readonly Block[];
   citations: readonly Citation[];
   progress: Progress | null;
@@ -66,6 +68,7 @@ export function newRun(runId: string): RunState {
     early: {},
     workflowId: null,
     title: null,
+    question: null,
     blocks: [],
     citations: [],
     progress: null,
@@ -136,9 +139,10 @@ function show(run: RunState, event: RunEvent): RunState {
 }
 
 function showStatus(run: RunState, data: EventOf<"status">["data"]): RunState {
-  const { workflowId, title, model, label, insteadOf } = data;
+  const { workflowId, title, messageId, pinned, model, label, insteadOf } = data;
+  const question = messageId ? { messageId, pinned: pinned ?? false } : run.question;
   const standIns = model && label ? [...run.standIns, { model, label, insteadOf }] : run.standIns;
-  return { ...run, workflowId, title: title ?? run.title, standIns };
+  return { ...run, workflowId, title: title ?? run.title, question, standIns };
 }
 
 export type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { type: Type }>;

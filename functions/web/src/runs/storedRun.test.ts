@@ -5,7 +5,8 @@ import { runFromMessages } from "./storedRun";
 const row: RunRow = { id: "r", status: "completed", lastSeq: 9, costChf: "0", startedAt: "", completedAt: "" };
 
 function message(role: "user" | "assistant", content: string, toolCalls: StoredToolCall[] = []): StoredMessage {
-  return { id: content, runId: "r", round: 1, role, content, toolCalls, citations: [], fileIds: [], createdAt: "" };
+  const stored = { id: content, runId: "r", round: 1, role, content, toolCalls };
+  return { ...stored, citations: [], fileIds: [], pinned: false, createdAt: "" };
 }
 
 function call(status: StoredToolCall["status"]): StoredToolCall {

@@ -20,6 +20,7 @@ const PATHS = {
   check: "M5 12.5l4.5 4.5L19 7.5",
   alert: "M12 8v5M12 16.5h.01M12 3.5l9 16H3z",
   menu: "M4 7h16M4 12h16M4 17h16",
+  pin: "M9 4h6l-1 6 3 3v2H7v-2l3-3zM12 15v6",
   copy: "M9 9h10v11H9zM5 15V4h10",
   open: "M14 4h6v6M20 4l-9 9M18 14v5a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V7a1 1 0 0 1 1-1h5",
   out: "M10 4H5a1 1 0 0 0-1 1v14a1 1 0 0 0 1 1h5M15 8l4 4-4 4M19 12H9",
