@@ -1,4 +1,4 @@
-"""The figures of README's performance table: `python -m tests.bench [loop|waiting|reading|importing …]`.
+"""The figures of README's performance table: `python -m tests.bench [loop|core|waiting|reading|importing …]`.
 
 Prints a Markdown table, a row as soon as it is measured. Ratios are **ours : theirs**, below them the medians with
 their quartiles in brackets.
@@ -9,7 +9,7 @@ from importlib import import_module
 
 from tests.bench.measuring import HEADER
 
-PARTS = ("loop", "waiting", "reading", "importing")
+PARTS = ("loop", "core", "waiting", "reading", "importing")
 
 
 def main(parts: list[str]) -> int:

@@ -1,13 +1,18 @@
 """Stems of words, German and English."""
 
 from functools import cache, lru_cache
+from threading import Lock
 from typing import Protocol
+
+# A stemmer keeps the word it works on: two threads at once get nonsense, or an exception.
+_ALONE = Lock()
 
 
 @lru_cache(maxsize=20_000)
 def stems(word: str) -> frozenset[str]:
     """Return a word's German and its English stem: its language need not be known."""
-    return frozenset(stemmer.stemWord(word) for stemmer in _stemmers())
+    with _ALONE:
+        return frozenset(stemmer.stemWord(word) for stemmer in _stemmers())
 
 
 class _Stemmer(Protocol):

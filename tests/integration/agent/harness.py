@@ -21,7 +21,7 @@ from werkbank.agent.summarization import Summaries
 from werkbank.ai.keys import LoadedKeys, ModelKeys
 from werkbank.ai.last_good import Connected, LastGood
 from werkbank.ai.model import Model
-from werkbank.ai.protocols import Providers
+from werkbank.ai.protocols import ChatProvider, Providers
 from werkbank.ai.registry import listed_models
 from werkbank.ai.service import AiService
 from werkbank.billing.purse import Purse
@@ -109,7 +109,7 @@ class NoLoop:
 
 
 class Harness:
-    """Everything the loop needs, around one scripted model."""
+    """Everything the loop needs, around one scripted model, or another `provider` in its place."""
 
     def __init__(
         self,
@@ -126,6 +126,7 @@ class Harness:
         clock: Callable[[], float] = time.monotonic,
         keys: LoadedKeys = KEYS,
         earlier: Mapping[str, Connected] = NO_EARLIER,
+        provider: ChatProvider | None = None,
     ) -> None:
         self.database = database
         self.model = ScriptedModel(answers)
@@ -137,7 +138,7 @@ class Harness:
         self.registry = registry or catalog.registry(can_search_web=can_search)
         streams = RunStreams(database, self.pushed)
         providers = Providers(
-            chat={model.provider: self.model, **({stand_in[0].provider: stand_in[1]} if stand_in else {})},
+            chat={model.provider: provider or self.model, **({stand_in[0].provider: stand_in[1]} if stand_in else {})},
             embedding={"internal": HashingEmbedder()} if can_embed else {},
         )
         self.ai = AiService(

@@ -228,7 +228,7 @@ def test_a_server_that_drips_runs_into_the_timeout(
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_connection_that_breaks_off(provider: ProviderName, server: WireServer, catalog: Catalog) -> None:
-    server.reply([json.dumps(ANSWERS[provider]).encode()[:20]], content_type="application/json", breaks_off=True)
+    server.reply([json.dumps(ANSWERS[provider]).encode()[:20]], content_type="application/json", end="closed")
     with pytest.raises(ProviderError) as raised:
         _make(catalog, provider)
     assert type(raised.value).__base__.__name__ == "RetryableProviderError"  # type: ignore[union-attr]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.bench.recordings import Recording, find_recordings
 from tests.bench.replay import ask, first_difference, replay
-from tests.bench.wire_server import WireServer, running
+from tests.bench.wire_server import End, WireServer, running
 from werkbank.ai.text_protocol import TextProtocol
 from werkbank.domain.errors import IncompleteStream
 
@@ -36,13 +36,13 @@ def test_replay(recording: Recording, server: WireServer) -> None:
     assert is_ok, reason
 
 
-@pytest.mark.parametrize("breaks_off", [False, True], ids=["ended", "broken"])
+@pytest.mark.parametrize("end", ["whole", "closed", "reset"])
 @pytest.mark.parametrize("recording", _named(WHOLE))
-def test_a_stream_without_its_end_is_a_failed_call(recording: Recording, breaks_off: bool, server: WireServer) -> None:
+def test_a_stream_without_its_end_is_a_failed_call(recording: Recording, end: End, server: WireServer) -> None:
     assert recording.format is not None
     server.reply(
         recording.wire(recording.lines_before_end(), done=False),
-        breaks_off=breaks_off,
+        end=end,
         content_type=recording.content_type,
     )
     with pytest.raises(IncompleteStream):
@@ -73,5 +73,5 @@ def test_a_connection_that_breaks_after_the_end_harms_nothing(server: WireServer
         next(one for one in WHOLE if one.format == format) for format in ("anthropic", "responses", "bedrock")
     ):
         assert recording.format is not None
-        server.reply(recording.wire(), breaks_off=True, content_type=recording.content_type)
+        server.reply(recording.wire(), end="closed", content_type=recording.content_type)
         assert first_difference(recording.content(), ask(recording.format, server.url)) is None
