@@ -10,7 +10,6 @@ from werkbank.ai.selector import ModelChoice
 from werkbank.domain.runs import Briefing, Run, SkillUse, StoredMessage
 from werkbank.knowledge.recall import known_facts
 
-_FACT_TOKENS = 600
 # Of a run that ended before its first round.
 UNBRIEFED = Briefing(complexity="moderate", system_prompt=SYSTEM_PROMPT)
 
@@ -32,8 +31,9 @@ class Briefer:
             own = session.briefings.skill_files()
             skills = choose_skills(question.content, before, own)
             used = tuple(SkillUse(name=skill.name, origin=skill.origin, file_id=skill.file_id) for skill in skills)
-            facts = known_facts(session.knowledge.remembered, _FACT_TOKENS, run.workflow_id)
-            proposed = Briefing(complexity=complexity, skills=used, system_prompt=system_prompt(skills, facts))
+            facts = known_facts(session.knowledge.remembered, run.workflow_id)
+            prompt = system_prompt(skills, tuple(facts.values()))
+            proposed = Briefing(complexity=complexity, skills=used, system_prompt=prompt)
             session.briefings.add(run.id, proposed)
             return session.briefings.find(run.id) or proposed
 

@@ -10,7 +10,7 @@ from werkbank.domain.principal import Principal
 from werkbank.domain.unit_of_work import UnitOfWork
 from werkbank.knowledge.model import FoundPassage, QueryVector, SearchFilter
 from werkbank.knowledge.protocols import EmbedTexts, KnowledgeSession
-from werkbank.knowledge.recall import recall
+from werkbank.knowledge.recall import known_facts, recall
 from werkbank.knowledge.retrieval import best_passages, embed_question
 from werkbank.observability import logger
 
@@ -77,7 +77,9 @@ def _softly(request: ContextRequest, action: Callable[[], T]) -> T | None:
 def _said(database: UnitOfWork[KnowledgeSession], request: ContextRequest, vector: QueryVector | None) -> str:
     budget = int(request.budget_tokens * _MEMORY_SHARE)
     with database.session(request.principal) as session:
-        return recall(session.knowledge.remembered, request.question, vector, request.told, budget)
+        remembered = session.knowledge.remembered
+        told = request.told | known_facts(remembered, request.workflow_id).keys()  # by the system prompt
+        return recall(remembered, request.question, vector, told, budget)
 
 
 def _known(

@@ -19,18 +19,19 @@ _LONGEST_MEMORY = 400
 _TOKENS_PER_LINE = 12
 _MOST_PINNED, _MOST_FITTING, _MOST_FACTS = 50, 6, 30
 _CANDIDATES = 20
+_FACT_TOKENS = 600
 
 
 def known_facts(
-    store: RememberedStore, budget_tokens: int = 1_000, but_of_workflow: str | None = None
-) -> tuple[str, ...]:
-    """Return what the principal told about themselves and their work: pinned and important memories as short texts.
+    store: RememberedStore, workflow_id: str | None = None, budget_tokens: int = _FACT_TOKENS
+) -> dict[str, str]:
+    """Return what the principal told about themselves and their work: pinned and important memories as lines, by id.
 
     Pinned ones first, each the latest first, as many as fit the budget. They are the principal's own words. What stands
-    in the conversation `but_of_workflow` is told there.
+    in the conversation `workflow_id` is told there.
     """
     notable = store.notable(NOTABLE, _MOST_FACTS)
-    return tuple(_lines((fact for fact in notable if fact.workflow_id != but_of_workflow), budget_tokens))
+    return dict(_lines((fact for fact in notable if fact.workflow_id != workflow_id), budget_tokens))
 
 
 def recall(
@@ -42,10 +43,10 @@ def recall(
     """
     left = budget_tokens - estimate_text_tokens(_PREFACE + _ALWAYS + _FITTING)
     pinned = [memory for memory in store.latest(_MOST_PINNED, pinned_only=True) if memory.id not in told]
-    always = list(_lines(pinned, left))
+    always = [line for _, line in _lines(pinned, left)]
     left -= sum(map(_cost, always))
     best = (memory for memory in _best(store, question, vector) if memory.id not in told and not memory.pinned)
-    fitting = [line for line in _lines(best, left) if line not in always][:_MOST_FITTING]
+    fitting = [line for _, line in _lines(best, left) if line not in always][:_MOST_FITTING]
     parts = [
         "\n".join([heading, *(f"- {line}" for line in lines)])
         for heading, lines in ((_ALWAYS, always), (_FITTING, fitting))
@@ -61,8 +62,8 @@ def _best(store: RememberedStore, question: str, vector: QueryVector | None) -> 
         yield ranked[id].message
 
 
-def _lines(memories: Iterable[RememberedMessage], budget_tokens: int) -> Iterator[str]:
-    """Yield memories as lines with their day, each text once, until the budget is used up."""
+def _lines(memories: Iterable[RememberedMessage], budget_tokens: int) -> Iterator[tuple[str, str]]:
+    """Yield memories as lines with their day, by id, each text once, until the budget is used up."""
     texts: set[str] = set()
     for memory in memories:
         text = without_marks(essence(memory.content, _LONGEST_MEMORY))
@@ -73,7 +74,7 @@ def _lines(memories: Iterable[RememberedMessage], budget_tokens: int) -> Iterato
         if budget_tokens < 0:
             return
         texts.add(text)
-        yield line
+        yield memory.id, line
 
 
 def _cost(line: str) -> int:

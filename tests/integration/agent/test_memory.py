@@ -18,13 +18,13 @@ def told(request: ChatRequest) -> str:
     return next(message.content for message in reversed(request.messages) if message.role == "user")
 
 
-def test_pinned_fact_reaches_the_next_conversation(database: Database, principal: Principal) -> None:
+def test_pinned_fact_reaches_the_next_conversation_once(database: Database, principal: Principal) -> None:
     harness = Harness(database, [["Gemerkt."], ["Müller AG."]])
     harness.ask(principal, ORDER)
-    harness.ask(principal, "Wie wird das Wetter?")
+    harness.ask(principal, "Wie heisst der Treuhänder?")
     # as the user's own word, outside of what is marked as data (AG-16)
-    memory = without_data(told(harness.model.requests[-1])).split("<memory>")[1].split("</memory>")[0]
-    assert memory.index("To be remembered always:") < memory.index(ORDER)
+    prompt = without_data("\n".join(message.content for message in harness.model.requests[-1].messages))
+    assert prompt.count(ORDER) == 1
 
 
 def test_question_is_stored_with_its_importance_and_vector(database: Database, principal: Principal) -> None:
@@ -92,7 +92,7 @@ def test_stopped_question_is_remembered_too(database: Database, principal: Princ
     harness = Harness(database, [["Müller AG."]])
     harness.fail(harness.start(principal, ORDER), "RunOver")
     harness.ask(principal, "Wie heisst der Treuhänder?")
-    assert ORDER in told(harness.model.requests[-1])
+    assert ORDER in harness.model.requests[-1].messages[0].content
 
 
 def test_memory_is_nobody_elses(database: Database, principal: Principal) -> None:

@@ -154,7 +154,7 @@ def test_nobody_elses_memory_is_ever_told(database: Database, principal: Princip
     stranger = new_member(database, principal.mandate_id if same_mandate else None, "admin")
     assert recalled(database, stranger, "Lohn") == ""
     with database.session(stranger) as session:
-        assert known_facts(session.knowledge.remembered) == ()
+        assert known_facts(session.knowledge.remembered) == {}
         assert session.knowledge.remembered.latest(10) == ()
     with pytest.raises(NotFound), database.session(stranger) as session:
         session.knowledge.remembered.set_pinned(said.id, False)
@@ -176,7 +176,7 @@ def test_forgotten_is_forgotten_and_stays_in_its_conversation(database: Database
     assert recalled(database, principal, "Wo liegt das Passwort?") == ""
     with database.session(principal) as session:
         session.knowledge.remembered.set_vector(said.id, vector_of(said.content))  # a run that ends after it
-        assert known_facts(session.knowledge.remembered) == ()
+        assert known_facts(session.knowledge.remembered) == {}
         assert session.messages.of_workflow(said.workflow_id)[0].content == said.content
     assert ranked(database, principal, "Passwort") == {}
     with pytest.raises(NotFound), database.session(principal) as session:
@@ -200,7 +200,7 @@ def test_known_facts_are_pinned_or_important(database: Database, principal: Prin
     say(database, principal, "Ich bevorzuge kurze Antworten.")
     say(database, principal, "Merke dir: wir duzen Kunden.", pinned=True, days_ago=50)
     with database.session(principal) as session:
-        facts = known_facts(session.knowledge.remembered)
+        facts = list(known_facts(session.knowledge.remembered).values())
         assert [fact.split(": ", 1)[1] for fact in facts] == [
             "Merke dir: wir duzen Kunden.", "Ich bevorzuge kurze Antworten.",
         ]  # fmt: skip
