@@ -3,10 +3,15 @@
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from infra.local.client import Client
 from infra.local.stack import LocalStack
 from tests.stack import Script, scripted_stack
+
+# A time limit for examples would be an assertion on timings.
+settings.register_profile("untimed")
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

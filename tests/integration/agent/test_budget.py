@@ -134,7 +134,7 @@ def test_concurrent_reservations_never_pass_the_cap(database: Database, principa
     assert settled == run.spent_chf == Decimal("0.9")
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.integers(1, 60), st.sampled_from(["settle", "release", "die"])), max_size=12))
 def test_sum_of_settled_costs_stays_within_the_cap(
     database: Database, principal: Principal, calls: list[tuple[int, str]]
@@ -187,7 +187,7 @@ def test_money_of_a_dead_function_does_not_bind_the_limit_for_ever(
     assert statuses == {Decimal("0.4"): "settled", Decimal("0.3"): "reserved"}
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(st.sampled_from(["parent", "child", "grandchild", "sibling"]), st.integers(1, 60), st.booleans()),

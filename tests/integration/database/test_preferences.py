@@ -13,7 +13,7 @@ from werkbank.domain.principal import Principal
 CHOICES = st.sampled_from([None, True, False])
 
 
-@settings(max_examples=9, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=9, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(own=CHOICES, mandate=CHOICES)
 def test_own_choice_outranks_the_mandates_which_outranks_the_default(
     database: Database, own: bool | None, mandate: bool | None

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from werkbank.agent.entities import facts_by_rule, facts_of_answer
@@ -38,7 +38,6 @@ def test_anything_else_is_refused_whole(answer: str) -> None:
 LEAVES = st.none() | st.booleans() | st.integers() | st.text()
 
 
-@settings(deadline=None)
 @given(st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_any_json_is_facts_or_refused(value: object) -> None:
     try:

@@ -37,7 +37,7 @@ TABLES = st.lists(st.lists(WORDS, min_size=2, max_size=4), min_size=2, max_size=
 OBJECTS = st.tuples(st.one_of(TEXTS, TABLES), st.integers(1, 3), st.sampled_from([None, "s1", "s2"]))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(OBJECTS, max_size=6))
 def test_no_word_is_lost_and_order_is_kept(texts: list[tuple[str, int, str | None]]) -> None:
     document = document_of(*texts)
@@ -50,7 +50,7 @@ def test_no_word_is_lost_and_order_is_kept(texts: list[tuple[str, int, str | Non
         assert words == [word for item in document.objects for word in item.data.split()]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(OBJECTS, max_size=6))
 def test_passages_are_small_and_cite_their_own_place(texts: list[tuple[str, int, str | None]]) -> None:
     document = document_of(*texts)

@@ -150,7 +150,7 @@ def test_forbidden_characters_reach_no_output() -> None:
             assert not set(item.data) & {"\0", "\x01", "\ufeff"}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.binary(max_size=400), name=st.sampled_from(["a.txt", "a.md", "a.csv", "a.html", "a.pdf", "a.docx", "a"]))
 def test_any_bytes_give_a_document_or_a_document_error(data: bytes, name: str) -> None:
     try:

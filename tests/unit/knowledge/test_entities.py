@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from werkbank.knowledge.entities import find_entities
@@ -56,14 +56,12 @@ def test_excerpt_is_the_line_and_short() -> None:
 AMOUNTS = st.integers(1, 999_999_999)
 
 
-@settings(deadline=None)
 @given(AMOUNTS, st.sampled_from(["CHF {}", "EUR {}", "€ {}", "{} Franken", "{} EUR"]), st.sampled_from("’',."))
 def test_amounts_with_any_thousands_separator_are_found_whole(amount: int, form: str, separator: str) -> None:
     written = form.format(f"{amount:,}".replace(",", separator))
     assert found(f"Es kostet {written}; mehr nicht", "amount") == [written]
 
 
-@settings(deadline=None)
 @given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
 def test_dates_are_found_whole(day: date) -> None:
     for form in ("%d.%m.%Y", "%Y-%m-%d"):
@@ -71,7 +69,6 @@ def test_dates_are_found_whole(day: date) -> None:
         assert found(f"am {written}, oder", "date") == [written]
 
 
-@settings(deadline=None)
 @given(st.text(max_size=2_000))
 def test_whatever_is_found_stands_in_the_text(text: str) -> None:
     for entity in find_entities(text):

@@ -1,7 +1,7 @@
 """What matters of what a user says is told by rule, in German and English (AG-17)."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from werkbank.knowledge.importance import ALWAYS, NOTABLE, WORTHLESS, essence, importance, is_small_talk
@@ -97,7 +97,6 @@ def test_long_message_comes_down_to_its_weightiest_sentences() -> None:
     assert len(told) <= 200
 
 
-@settings(deadline=None)
 @given(st.text(max_size=3_000))
 def test_any_text_has_an_importance_and_an_essence(text: str) -> None:
     assert 0 <= importance(text) <= 1

@@ -62,7 +62,7 @@ def texts(log: Log) -> list[str]:
     return [str(event.data["text"]) for event in log.events]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.text(min_size=1, max_size=300), max_size=30))
 def test_nothing_is_lost_or_reordered(pieces: list[str]) -> None:
     log = Log()

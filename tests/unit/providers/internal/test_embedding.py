@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from werkbank.ai.model import Model
@@ -23,7 +23,6 @@ def similarity(one: str, other: str) -> float:
     return sum(a * b for a, b in zip(first, second, strict=True))
 
 
-@settings(deadline=None)  # the first example loads the stemmers
 @given(st.lists(st.text(), max_size=3))
 def test_every_text_gets_a_vector_of_the_models_dimension_and_of_length_one(texts: list[str]) -> None:
     for vector in embed(*texts):
