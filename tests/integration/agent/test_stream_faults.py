@@ -116,7 +116,6 @@ PROVIDERS: Final = (
 Fault = Callable[[Provider, list[bytes], int], tuple[list[bytes], End]]
 FAULTS: Final[dict[str, Fault]] = {
     "reset": lambda _, pieces, at: (pieces[:at], "reset"),
-    "closed": lambda _, pieces, at: (pieces[:at], "closed"),
     "ended early": lambda _, pieces, at: (pieces[:at], "whole"),
     "malformed": lambda provider, pieces, at: ([*pieces[:at], provider.malformed, *pieces[at:]], "whole"),
     "passing error": lambda provider, pieces, at: ([*pieces[:at], provider.error(provider.passing)], "whole"),
