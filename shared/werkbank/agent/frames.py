@@ -16,6 +16,7 @@ from werkbank.domain.ids import is_id
 from werkbank.domain.principal import Principal
 from werkbank.domain.problems import Problem, problem_of
 from werkbank.domain.runs import Run, RunRef, RunRequest
+from werkbank.domain.sessions import WORKSPACE
 from werkbank.domain.unit_of_work import UnitOfWork
 
 PONG = b'{"type":"pong"}'
@@ -101,7 +102,7 @@ class Frames:
     def _act(self, principal: Principal, frame: Frame) -> Iterator[bytes]:
         match frame:
             case RunFrame():
-                self._starter.start(principal, frame)
+                self._starter.start(principal, frame, WORKSPACE)
             case StopFrame(run_id=run_id):
                 ref = self._own_run(principal, run_id)
                 self._conclusion.conclude(ref, Ending(status="stopped"))

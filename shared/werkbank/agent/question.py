@@ -39,7 +39,8 @@ class Question:
 
     def _searched(self, run: Run, question: str, earlier: Sequence[StoredMessage]) -> str:
         """Search where only a search answers rightly, unless the user does without (WS-07); empty otherwise."""
-        if self._forced is None or not run.web_search_enabled:
+        # What somebody else wrote may not have itself sent out; the model may ask its user to search.
+        if self._forced is None or not run.web_search_enabled or not run.trusted:
             return ""
         found = self._forced.context(run, question, conversation(earlier, (), run.id), self._rewriting(run))
         if found:

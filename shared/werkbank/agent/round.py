@@ -112,8 +112,8 @@ class Rounds:
         if not answer.tool_calls:
             return Step(next="finish", round=round, status="completed")
         tools = self._tools(run)
-        confirm = frozenset(call.id for call in answer.tool_calls if tools.needs_confirmation(call.name))
-        return Step(next="tools", round=round, batches=tools.batches(answer.tool_calls), confirm=confirm)
+        confirm = tools.waiting(answer.tool_calls, run)
+        return Step(next="tools", round=round, batches=tools.batches(answer.tool_calls, confirm), confirm=confirm)
 
     def _tools(self, run: Run) -> Registry:
         return self._registry.active(run.toolboxes, run.closed_toolboxes)

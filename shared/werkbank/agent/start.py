@@ -12,6 +12,7 @@ from werkbank.domain.events import RunEvent
 from werkbank.domain.ids import derived_id, is_id, new_id
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import Run, RunRef, RunRequest, StoredMessage
+from werkbank.domain.sessions import Session
 from werkbank.knowledge.importance import ALWAYS, importance
 from werkbank.streaming.run_stream import RunStreams
 
@@ -35,12 +36,12 @@ class Starter:
         self._mandate_limit_chf = mandate_limit_chf
         self._clock = clock
 
-    def start(self, principal: Principal, request: RunRequest) -> RunRef:
-        """Start answering; the same `run_id` twice is one run.
+    def start(self, principal: Principal, request: RunRequest, origin: Session) -> RunRef:
+        """Start answering; the same `run_id` twice is one run. `origin` is what the edge knows, not what it was told.
 
         Raises InvalidInput for ids in no valid form, NotFound for files, conversations or run ids that are not theirs.
         """
-        run = self._new_run(principal, request)
+        run = self._new_run(principal, request, origin)
         ref = RunRef(run_id=run.id, mandate_id=principal.mandate_id, user_id=principal.user_id)
         with self._database.session(principal) as session:
             session.mandates.ensure(self._mandate_limit_chf)
@@ -52,7 +53,7 @@ class Starter:
         self._loop.start(ref)
         return ref
 
-    def _new_run(self, principal: Principal, request: RunRequest) -> Run:
+    def _new_run(self, principal: Principal, request: RunRequest, origin: Session) -> Run:
         for name, given in (("runId", request.run_id), ("workflowId", request.workflow_id)):
             if given is not None and not is_id(given):
                 raise InvalidInput(f"{name} must be a UUID in lower case, such as {new_id()}.")
@@ -60,7 +61,8 @@ class Starter:
         return Run(
             id=run_id, mandate_id=principal.mandate_id, user_id=principal.user_id, kind="agent",
             workflow_id=request.workflow_id or derived_id("workflow", run_id), config=request.config,
-            roles=principal.roles, zone=principal.zone, language=principal.language, started_at=self._clock(),
+            roles=principal.roles, zone=principal.zone, language=principal.language,
+            session_id=origin.id, trusted=origin.trusted, started_at=self._clock(),
         )  # fmt: skip
 
     def _write(self, session: AgentSession, principal: Principal, request: RunRequest, run: Run) -> RunEvent | None:
@@ -72,7 +74,8 @@ class Starter:
         if not session.runs.add(run):
             session.runs.get(run.id)  # somebody else's run of this id looks like none
             return None
-        weight = importance(request.prompt)
+        # What came in from outside is nothing that its user said: it may not have itself remembered.
+        weight = importance(request.prompt) if run.trusted else None
         message = session.messages.add(
             StoredMessage(
                 id=derived_id("message", run.id, "0", "user"),
@@ -81,9 +84,10 @@ class Starter:
                 round=0,
                 role="user",
                 content=request.prompt,
+                trusted=run.trusted,
                 file_ids=file_ids,
                 importance=weight,
-                pinned=weight >= ALWAYS,
+                pinned=weight is not None and weight >= ALWAYS,
                 created_at=run.started_at,
             )
         )

@@ -6,7 +6,8 @@ from werkbank.database.remembered import words_of
 from werkbank.database.store import Store
 from werkbank.domain.runs import Citation, StoredMessage
 
-_COLUMNS = ", ".join(StoredMessage.model_fields)
+_TRUSTED = "(SELECT trusted FROM run WHERE run.id = message.run_id) AS trusted"
+_COLUMNS = ", ".join(_TRUSTED if name == "trusted" else name for name in StoredMessage.model_fields)
 
 
 class Messages(Store):

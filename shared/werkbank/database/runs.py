@@ -24,15 +24,15 @@ class Runs(Store):
         cap = run.config.max_cost_chf
         inserted = self._touched(
             f"""INSERT INTO run (id, mandate_id, user_id, workflow_id, file_id, parent_id, kind, config, roles, zone,
-                   language, max_cost_chf, closing_chf, started_at, web_search_enabled)
-               VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s,
+                   language, session_id, trusted, max_cost_chf, closing_chf, started_at, web_search_enabled)
+               VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s,
                    coalesce((SELECT web_search_enabled FROM run WHERE id = %s), {WEB_SEARCH_ENABLED}))
                ON CONFLICT (id) DO NOTHING""",
             (
                 run.id, self._principal.mandate_id, self._principal.user_id, run.workflow_id, run.file_id,
                 run.parent_id, run.kind, Jsonb(run.config.to_wire()), sorted(run.roles), run.zone, run.language,
-                round_chf(cap) if cap is not None else None, closing_reserve(cap), run.started_at,
-                run.parent_id,
+                run.session_id, run.trusted, round_chf(cap) if cap is not None else None, closing_reserve(cap),
+                run.started_at, run.parent_id,
             ),
         )  # fmt: skip
         return inserted == 1

@@ -10,6 +10,7 @@ from werkbank.domain.base import WireModel
 from werkbank.domain.ids import derived_id
 from werkbank.domain.messages import Message, ToolCall
 from werkbank.domain.principal import Principal
+from werkbank.domain.sessions import WORKSPACE, Session
 
 # However often a model asks for more.
 MAX_ROUNDS = 100
@@ -60,7 +61,8 @@ class Run(WireModel):
     """A run as stored. `rounds` counts finished model calls; `extra_rounds` are those the model asked for (AG-08).
 
     A sub-agent's run is part of the one that `parent_id` names and draws on its money. Of a cap, `closing_chf` is kept
-    for the closing text. `web_search_enabled` is what held for its user when it began (WS-07).
+    for the closing text. `web_search_enabled` is what held for its user when it began (WS-07). `trusted` tells whether
+    what started the run are its user's own words (AG-16).
     """
 
     id: str
@@ -75,6 +77,8 @@ class Run(WireModel):
     roles: frozenset[str] = frozenset()
     zone: str = "UTC"
     language: str = "en"
+    session_id: str = WORKSPACE.id
+    trusted: bool = WORKSPACE.trusted
     rounds: int = 0
     extra_rounds: int = 0
     granted_toolboxes: tuple[str, ...] = ()
@@ -86,6 +90,11 @@ class Run(WireModel):
     abort_reason: str | None = None
     started_at: datetime
     completed_at: datetime | None = None
+
+    @property
+    def session(self) -> Session:
+        """Return the session the run belongs to."""
+        return Session(self.session_id, self.trusted)
 
     @property
     def max_rounds(self) -> int:
@@ -195,7 +204,7 @@ class StoredMessage(WireModel):
 
     `context` is what the model is told along with a question (time, files, passages); it is fixed when the question
     is first put, so that the prefix of later calls stays identical. `importance` (0 to 1) makes what a person said a
-    memory that later questions may be told of, `pinned` one that they always are.
+    memory that later questions may be told of, `pinned` one that they always are. `trusted` is its run's.
     """
 
     id: str
@@ -204,6 +213,7 @@ class StoredMessage(WireModel):
     round: int
     role: Literal["user", "assistant"]
     content: str
+    trusted: bool = True
     context: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     provider_data: dict[str, JsonValue] | None = None

@@ -111,7 +111,10 @@ class PassageSearch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """One call's surroundings. `idempotency_key` is the same for every try of the same call (AG-23)."""
+    """One call's surroundings. `idempotency_key` is the same for every try of the same call (AG-23).
+
+    `approved` tells that the user was asked about this very call and has allowed it (AG-24).
+    """
 
     run: Run
     idempotency_key: str
@@ -121,8 +124,19 @@ class ToolContext:
     web: WebAccess
     emit: Callable[[EventType, dict[str, JsonValue]], RunEvent]
     clock: Callable[[], datetime]
+    approved: bool = False
 
     @property
     def principal(self) -> Principal:
         """Return whom the call is made for."""
         return self.run.principal
+
+    @property
+    def session_id(self) -> str:
+        """Return where the run comes from (AG-16): `_session_id`, which no argument of a model can set."""
+        return self.run.session_id
+
+    @property
+    def untrusted_source(self) -> bool:
+        """Tell whether something other than its user's words started the run (AG-16): `_untrusted_source`."""
+        return not self.run.trusted

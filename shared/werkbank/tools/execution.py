@@ -139,8 +139,8 @@ class ToolExecution:
         """Run the handler; every fault becomes a result that the model can act on."""
         try:
             tool = self._tools(run).get(call.name)
-            # Whatever the loop did, nothing runs that its user was to decide and has not allowed.
-            if tool.needs_confirmation and not call.approved:
+            # Whatever the loop did, nothing runs that its user was to decide and has not allowed, or has declined.
+            if not call.approved and (call.approved is False or tool.waits(run)):
                 return "failed", NOT_ALLOWED
             if not is_first and not tool.safe_to_repeat:
                 return "unknown", OUTCOME_UNKNOWN
@@ -158,7 +158,10 @@ class ToolExecution:
 
     def _context(self, stream: RunStream, run: Run, call: ToolCallLog) -> ToolContext:
         key = derived_id("tool", call.run_id, str(call.round), call.call_id)
-        return ToolContext(run, key, self._database, self._objects, self._passages, self._web, stream.emit, self._clock)
+        return ToolContext(
+            run, key, self._database, self._objects, self._passages, self._web, stream.emit, self._clock,
+            approved=bool(call.approved),
+        )  # fmt: skip
 
     def _store(
         self, stream: RunStream, call: ToolCallLog, status: ToolCallStatus, result: str, duration_ms: int

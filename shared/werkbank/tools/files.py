@@ -14,6 +14,7 @@ from werkbank.domain.ids import derived_id
 from werkbank.knowledge.model import ObjectFilter
 from werkbank.tools.citing import cite_pages
 from werkbank.tools.context import ToolContext
+from werkbank.tools.effects import Effect
 from werkbank.tools.locate import locate_file, locate_folder, not_indexed
 from werkbank.tools.registry import tool
 
@@ -133,7 +134,8 @@ def search_files(
     return context.passages.search_block(context.run, query, file_ids, limit) or "No passage matches."
 
 
-@tool(safe_to_repeat=True)
+# Also a new file: one that a mail had written would pass for the user's own.
+@tool(safe_to_repeat=True, effects={Effect.DELETE})
 def write_file(
     context: ToolContext,
     name: Annotated[

@@ -8,12 +8,13 @@ from werkbank.domain.errors import ToolError
 from werkbank.domain.runs import MAX_ROUNDS
 from werkbank.observability import logger
 from werkbank.tools.context import ToolContext
+from werkbank.tools.effects import Effect
 from werkbank.tools.registry import tool
 
 ROUNDS_PER_REQUEST = 10
 
 
-@tool(name="request_more_iterations")
+@tool(name="request_more_iterations", effects={Effect.SPEND})
 def request_more_iterations(
     context: ToolContext,
     reason: Annotated[str, Field(min_length=10, max_length=500, description="What is still to be done, for the user.")],

@@ -3,7 +3,7 @@
 import difflib
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
@@ -11,7 +11,9 @@ from pydantic.alias_generators import to_camel
 
 from werkbank.domain.errors import ToolError
 from werkbank.domain.messages import ToolCall, ToolDefinition
+from werkbank.domain.runs import Run
 from werkbank.tools.context import ToolContext
+from werkbank.tools.effects import Effect
 
 Handler = Callable[..., str]
 # The toolbox every run starts with.
@@ -24,7 +26,8 @@ _SHOWN_CHARACTERS = 60
 class Tool:
     """A tool. `read_only` calls may run side by side; `safe_to_repeat` ones may run again after a crash.
 
-    Calls of a tool that `needs_confirmation` wait for the user's consent, for days if need be (AG-24).
+    Calls of a tool that `needs_confirmation` wait for the user's consent, for days if need be (AG-24); those of one
+    with `effects` do where something else than the user's words started the run (AG-16).
     """
 
     name: str
@@ -33,8 +36,13 @@ class Tool:
     read_only: bool
     safe_to_repeat: bool
     needs_confirmation: bool
+    effects: frozenset[Effect]
     arguments: type[BaseModel]
     handler: Handler
+
+    def waits(self, run: Run) -> bool:
+        """Tell whether calls have to wait for consent: the one place where that is decided."""
+        return self.needs_confirmation or bool(self.effects and not run.trusted)
 
     def definition(self) -> ToolDefinition:
         """Return the tool as it is offered to a model."""
@@ -62,6 +70,7 @@ def tool(
     read_only: bool = False,
     safe_to_repeat: bool = False,
     needs_confirmation: bool = False,
+    effects: Iterable[Effect] = (),
 ) -> Callable[[Handler], Tool]:
     """Make a tool of a function `(context, …typed arguments) -> text`; its docstring is what the model reads.
 
@@ -76,6 +85,7 @@ def tool(
             read_only=read_only,
             safe_to_repeat=read_only or safe_to_repeat,
             needs_confirmation=needs_confirmation,
+            effects=frozenset(effects),
             arguments=_arguments_model(handler),
             handler=handler,
         )
@@ -150,17 +160,20 @@ class Registry:
         """Tell whether a call may run beside others; calls of unknown tools only give an error, so they may."""
         return name not in self._tools or self._tools[name].read_only
 
-    def needs_confirmation(self, name: str) -> bool:
-        """Tell whether a call has to wait for consent."""
-        return name in self._tools and self._tools[name].needs_confirmation
+    def waiting(self, calls: Iterable[ToolCall], run: Run) -> frozenset[str]:
+        """Return the ids of the calls that have to wait for consent; those of unknown tools only give an error."""
+        return frozenset(call.id for call in calls if call.name in self._tools and self._tools[call.name].waits(run))
 
-    def batches(self, calls: Sequence[ToolCall]) -> tuple[tuple[str, ...], ...]:
-        """Group calls, in the model's order: neighbouring read-only ones together, every other one alone (AG-05)."""
+    def batches(self, calls: Sequence[ToolCall], waiting: Collection[str] = ()) -> tuple[tuple[str, ...], ...]:
+        """Group calls, in the model's order: neighbouring read-only ones together, every other one alone (AG-05).
+
+        `waiting` are the ids of those that wait for consent.
+        """
         batches: list[list[str]] = []
         previous_reads = False
         for call in calls:
             # A call that waits would hold up those beside it.
-            reads = self.is_read_only(call.name) and not self.needs_confirmation(call.name)
+            reads = self.is_read_only(call.name) and call.id not in waiting
             if reads and previous_reads:
                 batches[-1].append(call.id)
             else:

@@ -32,6 +32,7 @@ from werkbank.domain.failure import parse_failure
 from werkbank.domain.messages import ToolCall
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import RunRef, RunRequest
+from werkbank.domain.sessions import WORKSPACE, Session
 from werkbank.domain.time import utc_now
 from werkbank.knowledge.run_knowledge import RunKnowledge
 from werkbank.providers.internal.embedding import HashingEmbedder
@@ -174,9 +175,15 @@ class Harness:
         closing = Closing(database, self.ai, self.registry, folding, utc_now)
         self.finisher = Finisher(database, closing, self.conclusion, Memory(database, database, self.ai))
 
-    def start(self, principal: Principal, prompt: str = "What is in my files?", **fields: object) -> RunRef:
+    def start(
+        self,
+        principal: Principal,
+        prompt: str = "What is in my files?",
+        origin: Session = WORKSPACE,
+        **fields: object,
+    ) -> RunRef:
         """Start a run."""
-        return self.starter.start(principal, RunRequest.model_validate({"prompt": prompt, **fields}))
+        return self.starter.start(principal, RunRequest.model_validate({"prompt": prompt, **fields}), origin)
 
     def drive(self, ref: RunRef, before_round: Callable[[int], None] = lambda _: None) -> None:
         """Go through the states of agent_run until the run is over."""
@@ -204,7 +211,7 @@ class Harness:
 
     def ask(self, principal: Principal, prompt: str = "What is in my files?", **fields: object) -> RunRef:
         """Start a run and drive it to its end."""
-        ref = self.start(principal, prompt, **fields)
+        ref = self.start(principal, prompt, WORKSPACE, **fields)
         self.drive(ref)
         return ref
 

@@ -14,7 +14,9 @@ from werkbank.domain.messages import ToolCall
 from werkbank.tools import catalog
 from werkbank.tools.catalog import TOOLS
 from werkbank.tools.context import ToolContext
-from werkbank.tools.registry import Registry, tool
+from werkbank.tools.effects import Effect
+from werkbank.tools.registry import Registry, Tool, tool
+from werkbank.tools.toolboxes import request_toolbox
 
 
 @tool(read_only=True)
@@ -58,6 +60,27 @@ def test_core_tools_are_offered_in_a_fixed_order_with_descriptions() -> None:
     assert all(entry.description and not entry.name.startswith("_") for entry in TOOLS)
 
 
+def test_every_tool_says_what_it_can_do_beyond_reading() -> None:
+    # AG-16: whoever adds a tool has to think about it
+    effects = {entry.name: entry.effects for entry in TOOLS if entry.effects}
+    assert effects == {
+        "writeFile": {Effect.DELETE},
+        "request_more_iterations": {Effect.SPEND},
+        "webSearch": {Effect.SEND, Effect.SPEND},
+        "readUrl": {Effect.SEND},
+    }
+    assert all(entry.read_only or entry.effects or entry.needs_confirmation for entry in TOOLS)
+
+
+@pytest.mark.parametrize("name", ["_session_id", "_untrusted_source", "sessionId", "untrustedSource", "context", "run"])
+@pytest.mark.parametrize("entry", [*TOOLS, request_toolbox(["jira"])], ids=lambda entry: entry.name)
+def test_surroundings_of_a_call_are_no_arguments(entry: Tool, name: str) -> None:
+    # AG-16: the session and its trust are ours to say
+    context: ToolContext = None  # type: ignore[assignment]  # never reached
+    with pytest.raises(ToolError, match=f"{name}: Extra inputs are not permitted"):
+        entry.call(context, f'{{"{name}": false}}')
+
+
 def test_unknown_name_suggests_the_nearest() -> None:
     # AG-10
     with pytest.raises(ToolError, match="lookUp"):
@@ -71,6 +94,8 @@ def test_batches_keep_the_order_and_never_mix(names: list[str]) -> None:
     batches = REGISTRY.batches(calls)
     assert [call_id for batch in batches for call_id in batch] == [call.id for call in calls]
     by_id = {call.id: call.name for call in calls}
+    alone = REGISTRY.batches(calls, {call.id for call in calls})
+    assert alone == tuple((call.id,) for call in calls), "a call that waits holds up nobody beside it"
     assert all(len(batch) == 1 for batch in batches if "change" in [by_id[call_id] for call_id in batch])
     for before, after in pairwise(batches):
         assert "change" in [by_id[call_id] for call_id in (*before, *after)], "neighbouring reads run together"

@@ -32,6 +32,7 @@ class Context:
 
     web: Web = field(default_factory=Web)
     run: Run = field(default_factory=some_run)
+    approved: bool = True
 
 
 def test_offered_as_reading_tools_of_the_web() -> None:
