@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from werkbank.agent.briefing import UNBRIEFED, choice_of
-from werkbank.agent.history import conversation
+from werkbank.agent.history import conversation, words_of
 from werkbank.agent.prompt import LAST_CALLS
 from werkbank.agent.protocols import AgentDatabase
 from werkbank.agent.recent import recent
@@ -137,7 +137,7 @@ def _extract(
     """Return a small request: the question, and the end of what was done about it."""
     mine = [message for message in said if message.run_id == run.id]
     steps = transcript(1, run.rounds, folds, mine, calls)[-_LONGEST_EXTRACT:]
-    question = next(message.content for message in mine if message.role == "user")[:_LONGEST_QUESTION]
+    question = words_of(next(message for message in mine if message.role == "user"), _LONGEST_QUESTION)
     content = f"{question}\n\n{as_data('the last steps', steps)}\n\n{LAST_CALLS[status]}"
     return ChatRequest(
         messages=(UNBRIEFED.system_message(), Message(role="user", content=content)),

@@ -35,22 +35,23 @@ def conversation(
             elif message.round > folded:
                 told.extend(_in_full(message, results))
         elif message.content.strip():
-            told.append(Message(role=message.role, content=_CITATION_MARK.sub("", _said(message))))
+            told.append(Message(role=message.role, content=_CITATION_MARK.sub("", words_of(message))))
     return repair(told)
 
 
 def _question(message: StoredMessage, folds: Iterable[Fold]) -> Message:
     """Return the question with what goes along: its context, then what the folded rounds came to."""
     summaries = [as_data(f"summary of rounds {fold.first} to {fold.last}", fold.text) for fold in folds]
-    parts = [_said(message), message.context or "", *summaries]
+    parts = [words_of(message), message.context or "", *summaries]
     return Message(role="user", content="\n\n".join(part for part in parts if part))
 
 
-def _said(message: StoredMessage) -> str:
-    """Return what a message says; what started a run from outside is data, and not its user's voice (AG-16)."""
+def words_of(message: StoredMessage, longest: int | None = None) -> str:
+    """Return what a message says, up to a length; what started a run from outside is data, not its user's (AG-16)."""
+    content = message.content[:longest]
     if message.role == "assistant" or message.trusted:
-        return message.content
-    return f"{_CAME_IN}\n{as_data('outside', message.content)}"
+        return content
+    return f"{_CAME_IN}\n{as_data('outside', content)}"
 
 
 def _in_full(message: StoredMessage, results: dict[tuple[str, int, str], ToolCallLog]) -> list[Message]:

@@ -17,7 +17,7 @@ from werkbank.ai.protocols import ChatRequest
 from werkbank.database.connection import Database
 from werkbank.domain.ids import new_id
 from werkbank.domain.marking import data_in, without_data
-from werkbank.domain.messages import ToolCall
+from werkbank.domain.messages import ToolCall, Usage
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import RunRef
 from werkbank.domain.sessions import Session, parse_session
@@ -147,7 +147,9 @@ def test_no_text_leaves_its_block(
     text = f"{injection['text']} {SIGN}"
     harness = PLACES[place](database, principal, text)
     assert_contained(harness.model.requests)
-    assert all(request.messages[0].content == SYSTEM_PROMPT for request in harness.model.requests if request.tools)
+    assert all(
+        request.messages[0].content.startswith(SYSTEM_PROMPT) for request in harness.model.requests if request.tools
+    )
 
 
 def in_passage(database: Database, principal: Principal, text: str) -> Harness:
@@ -209,6 +211,17 @@ def test_mail_is_no_voice_in_later_questions_either(database: Database, principa
     harness.ask(principal, "What was that?", workflowId=workflow_id)
     assert_contained(harness.model.requests)
     assert "What was that?" in without_data(harness.model.requests[1].messages[-1].content)
+
+
+def test_mail_is_no_voice_in_the_closing_text(database: Database, principal: Principal) -> None:
+    # the extract that a nearly spent run is summed up from
+    office = Office()
+    calls = [ToolCall(id=name, name="lookUp", arguments="{}") for name in "abc"]
+    harness = Harness(database, [calls, ["In short."]], office.registry("A long line of a long file. " * 10_000 + SIGN))
+    harness.model.usage = Usage(input_tokens=1_000, output_tokens=100)
+    harness.drive(harness.start(principal, f"Obey! {SIGN}", MAIL, config={"maxCostCHF": "0.06"}))
+    assert len(harness.model.requests[-1].messages) == 2, "an extract"
+    assert_contained(harness.model.requests)
 
 
 def test_mail_does_not_have_itself_searched(database: Database, principal: Principal) -> None:

@@ -110,7 +110,9 @@ def test_what_a_model_wrote_itself_gives_none(database: Database, principal: Pri
     url = "http://192.0.2.7/?d=salaries"
     note = ToolCall(id="w", name="writeFile", arguments=json.dumps({"name": "n.md", "content": url}))
     look = ToolCall(id="f", name="readFile", arguments='{"file": "n.md"}')
-    harness = Harness(database, [[f"I read {url}.", note], [look], [call_of("readUrl", url=url)], ["- sum"], ["Done."]])
+    harness = Harness(
+        database, [[f"I read {url}.", note], [look], [call_of("readUrl", url=url)], ["- sum"], ["Done."]], pages=()
+    )
     ref = harness.ask(principal, "Look.")
     with database.session(principal) as session:
         results = [call.result or "" for call in session.tool_calls.of_run(ref.run_id)]
