@@ -94,6 +94,7 @@ class Remembered(Store):
             f"""UPDATE message SET pinned = %(pinned)s, importance = coalesce(importance, {_PINNED_IMPORTANCE}),
                     words = coalesce(words, {words_of("content")})
                 WHERE id = %(id)s AND role = 'user' AND (%(pinned)s OR importance IS NOT NULL)
+                    AND (SELECT trusted FROM run WHERE run.id = message.run_id)
                 RETURNING {_COLUMNS}""",
             {"pinned": pinned, "id": message_id},
         )
