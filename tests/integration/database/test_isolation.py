@@ -69,7 +69,7 @@ def test_nothing_of_a_person_is_seen_by(
             shared: set[str] = set()
         case "the same mandate":
             stranger = new_member(database, busy.mandate_id)
-            shared = {"mandate", "billing_transaction", "feature_instance"}
+            shared = {"mandate", "billing_transaction", "feature_instance", "good_model"}  # what is the organisation's
         case _:
             stranger = Principal(user_id="", mandate_id="")
             shared = set()
