@@ -144,6 +144,7 @@ def budget() -> Budget:
 @cache
 def rounds() -> Rounds:
     """functions/agent_round"""
+    from werkbank.agent.attempt import Attempts
     from werkbank.agent.briefing import Briefer
     from werkbank.agent.entities import EntityCache
     from werkbank.agent.question import Question
@@ -154,8 +155,8 @@ def rounds() -> Rounds:
 
     forced = ForcedSearch(web_lookup()) if ai().can(Operation.WEB_SEARCH) else None
     question, summaries = Question(run_knowledge(), ai(), forced), Summaries(database(), ai())
-    briefer, entities = Briefer(database()), EntityCache(database(), ai())
-    return Rounds(database(), run_streams(), ai(), registry(), question, briefer, summaries, entities, utc_now)
+    attempts = Attempts(database(), run_streams(), ai(), question, Briefer(database()), summaries, utc_now)
+    return Rounds(attempts, run_streams(), ai(), registry(), EntityCache(database(), ai()), utc_now)
 
 
 @cache

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.scripted_model import SCRIPTED, Piece, ScriptedModel
+from werkbank.agent.attempt import Attempts
 from werkbank.agent.briefing import Briefer
 from werkbank.agent.budget import Budget
 from werkbank.agent.closing import Closing
@@ -159,17 +160,9 @@ class Harness:
         search = search or FixtureSearch(pages)
         self.web = WebLookup(search, WebReader(), PageNumbers(database), utc_now, fillers)
         folding = (summaries or Summaries)(database, self.ai)
-        self.rounds = Rounds(
-            database,
-            streams,
-            self.ai,
-            self.registry,
-            Question(knowledge, self.ai, ForcedSearch(self.web) if can_search else None),
-            Briefer(database),
-            folding,
-            EntityCache(database, self.ai),
-            utc_now,
-        )
+        question = Question(knowledge, self.ai, ForcedSearch(self.web) if can_search else None)
+        attempts = Attempts(database, streams, self.ai, question, Briefer(database), folding, utc_now)
+        self.rounds = Rounds(attempts, streams, self.ai, self.registry, EntityCache(database, self.ai), utc_now)
         self.tools = ToolExecution(database, streams, self.registry, self.objects, knowledge, self.web, utc_now)
         self.conclusion = Conclusion(database, streams, utc_now)
         closing = Closing(database, self.ai, self.registry, folding, utc_now)
