@@ -30,7 +30,7 @@ from werkbank.ai.protocols import (
     TextDelta,
     Transcript,
 )
-from werkbank.ai.recovery import may_fall_back, wait_before_retry
+from werkbank.ai.recovery import Recovery, may_fall_back, wait_before_retry
 from werkbank.ai.selector import BEST_MODEL, ModelChoice, ModelWish, select_models
 from werkbank.ai.text_protocol import TextProtocol
 from werkbank.ai.tokens import (
@@ -135,7 +135,8 @@ class AiService:
         turn = Turn(scope, preflight.remaining_chf, request, estimate_prompt_tokens(request), ends_at, on_text)
         wish = wish_of(turn, operation, self._configured(operation, choice))
         try:
-            answer = self._first_answer(turn, select_models(self._allowed(preflight.rights), wish))
+            candidates = select_models(self._allowed(preflight.rights), wish)
+            answer = self._recovery(turn).first_answer(candidates, lambda model: self._answer(turn, model))
         except (UserError, ProviderError) as error:
             if isinstance(error, RetryableProviderError) and turn.is_short_of_time and not turn.has_shown_text:
                 raise DeadlineTooNear(str(error)) from error
@@ -152,22 +153,25 @@ class AiService:
             return replace(choice, fixed=self._agent_model)
         return choice
 
-    def _first_answer(self, turn: Turn, candidates: Sequence[Model]) -> Answer:
-        """Return the answer of the first candidate that gives one."""
-        *others, last = candidates
-        for model in others:
-            try:
-                return self._with_one_retry(turn, model)
-            except ProviderError as error:
-                if turn.has_shown_text or not may_fall_back(error) or not self._may_try_again(turn, 0):
-                    raise
-                count("ModelFallback")
-        return self._with_one_retry(turn, last)
+    def _recovery(self, turn: Turn) -> Recovery:
+        """Return how a conversation recovers: as long as nobody has seen text and time is left."""
+
+        def wait_seconds(error: ProviderError) -> float | None:
+            wait = wait_before_retry(error)
+            if turn.has_shown_text or wait is None or not self._may_try_again(turn, wait):
+                return None
+            return wait
+
+        def may_ask_another(error: ProviderError) -> bool:
+            return not turn.has_shown_text and may_fall_back(error) and self._may_try_again(turn, 0)
+
+        return Recovery(wait_seconds, may_ask_another, self._pause)
 
     def _may_try_again(self, turn: Turn, wait_seconds: float) -> bool:
         """Tell whether a try after this wait has time enough; note it if not."""
-        turn.is_short_of_time = self._clock() + wait_seconds + _LEAST_SECONDS_TO_TRY_AGAIN >= turn.ends_at
-        return not turn.is_short_of_time
+        has_time = self._clock() + wait_seconds + _LEAST_SECONDS_TO_TRY_AGAIN < turn.ends_at
+        turn.is_short_of_time |= not has_time
+        return has_time
 
     def _by_last_good(
         self, turn: Turn, wish: ModelWish, rights: Sequence[ModelRight], error: Exception
@@ -185,7 +189,10 @@ class AiService:
             return None
         count("LastGoodFallback")
         wanted = wish.choice.fixed or (failed.id if failed else wish.operation.value)
-        return replace(self._with_one_retry(turn, found.model, found.provider), instead_of=wanted)
+        answer = self._recovery(turn).with_one_retry(
+            found.model, lambda model: self._answer(turn, model, found.provider)
+        )
+        return replace(answer, instead_of=wanted)
 
     def embed(
         self, scope: CallScope, texts: Sequence[str], purpose: Literal["query", "passage"], timeout_seconds: float
@@ -305,19 +312,13 @@ class AiService:
         """Return the models that these rights cover; the internal one takes nothing out of the house."""
         return tuple(model for model in self._models if model.is_internal or may_use(rights, model.provider, model.id))
 
-    def _with_one_retry(self, turn: Turn, model: Model, provider: ChatProvider | None = None) -> Answer:
-        """Try a model, and once more after a fault that may pass, as long as nobody has seen text and time is left."""
+    def _answer(self, turn: Turn, model: Model, provider: ChatProvider | None = None) -> Answer:
+        """Try a model; one that takes no tools is asked again at once, with the tools in words (AI-07)."""
         try:
             return self._call(turn, model, provider)
         except ToolsUnsupported:
-            # Remembered for the container's life: the model is asked again at once, with the tools in words (AI-07).
-            self._without_tools.add(model.id)
+            self._without_tools.add(model.id)  # remembered for the container's life
             count("ToolUnsupported")
-        except ProviderError as error:
-            wait_seconds = wait_before_retry(error)
-            if turn.has_shown_text or wait_seconds is None or not self._may_try_again(turn, wait_seconds):
-                raise
-            self._pause(wait_seconds)
         return self._call(turn, model, provider)
 
     def _call(self, turn: Turn, model: Model, provider: ChatProvider | None) -> Answer:

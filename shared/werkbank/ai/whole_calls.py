@@ -10,11 +10,10 @@ from typing import Protocol, TypeVar
 
 from werkbank.ai.model import Model
 from werkbank.ai.pricing import cost_chf, reservation_chf
-from werkbank.ai.recovery import may_fall_back, wait_before_retry
+from werkbank.ai.recovery import Recovery, may_fall_back, wait_before_retry
 from werkbank.billing.purse import CallScope, Purse
 from werkbank.domain.errors import ProviderError
 from werkbank.domain.messages import Usage
-from werkbank.observability import count
 
 _LEAST_SECONDS = 1.0
 
@@ -70,25 +69,17 @@ class WholeCalls:
 
         Raises BudgetExceeded, ProviderError (the last candidate's).
         """
-        *others, last = candidates
-        for model in others:
-            try:
-                return self._with_one_retry(call, model, ask)
-            except ProviderError as error:
-                if self._clock() >= call.ends_at or (call.patient and not may_fall_back(error)):
-                    raise
-                count("ModelFallback")
-        return self._with_one_retry(call, last, ask)
+        return self._recovery(call).first_answer(candidates, lambda model: self._once(call, model, ask))
 
-    def _with_one_retry(self, call: WholeCall, model: Model, ask: Callable[[Model, float], _Answer]) -> _Answer:
-        try:
-            return self._once(call, model, ask)
-        except ProviderError as error:
-            wait_seconds = wait_before_retry(error) if call.patient else None
-            if wait_seconds is None or self._clock() + wait_seconds >= call.ends_at:
-                raise
-            self._pause(wait_seconds)
-        return self._once(call, model, ask)
+    def _recovery(self, call: WholeCall) -> Recovery:
+        def wait_seconds(error: ProviderError) -> float | None:
+            wait = wait_before_retry(error) if call.patient else None
+            return None if wait is None or self._clock() + wait >= call.ends_at else wait
+
+        def may_ask_another(error: ProviderError) -> bool:
+            return self._clock() < call.ends_at and (not call.patient or may_fall_back(error))
+
+        return Recovery(wait_seconds, may_ask_another, self._pause)
 
     def _once(self, call: WholeCall, model: Model, ask: Callable[[Model, float], _Answer]) -> _Answer:
         most = call.most

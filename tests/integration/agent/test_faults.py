@@ -116,6 +116,18 @@ def test_stand_in_without_time_is_left_to_a_fresh_function(database: Database, p
     assert harness.rounds.run(ref, 1, 30).status == "completed"
 
 
+def test_try_that_was_left_out_is_not_forgotten_when_the_stand_in_fails_too(
+    database: Database, principal: Principal
+) -> None:
+    down = [ProviderUnavailable("down")]
+    stand_in = ScriptedModel([down, down])
+    limited = [RateLimited("slow down", 59)]
+    harness = Harness(database, [limited, ["Here I am."]], stand_in=(WEAKER, stand_in))
+    ref = harness.start(principal)
+    assert harness.rounds.run(ref, 1, 30).next == "round"
+    assert harness.rounds.run(ref, 1, 100).status == "completed"
+
+
 def test_round_without_time_for_the_model_is_begun_by_a_fresh_function(
     database: Database, principal: Principal
 ) -> None:

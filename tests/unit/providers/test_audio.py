@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.bench.wire_server import WireServer, running
+from tests.bench.wire_server import WireServer
 from werkbank.ai.keys import ModelKeys
 from werkbank.ai.model import Model, ProviderName
 from werkbank.ai.pricing import cost_chf, estimate_chf
@@ -39,12 +39,6 @@ MODELS: dict[tuple[str, str], str] = {
     ("mistral", "transcribe"): "mistral/voxtral-small-transcribe-3",
 }
 PROVIDERS: list[ProviderName] = ["openai", "mistral"]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[WireServer]:
-    with running() as wire_server:
-        yield wire_server
 
 
 @pytest.fixture

@@ -1,14 +1,13 @@
 """What reaches Bedrock through the real boto3: Converse's form, its limits, its signature (AI-01, AI-04, AI-06)."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.bench.recordings import event_frame
 from tests.bench.replay import adapter_for, model_for
-from tests.bench.wire_server import WireServer, running
+from tests.bench.wire_server import WireServer
 from werkbank.ai.assembly import assemble
 from werkbank.ai.model import Capability, Model
 from werkbank.ai.protocols import AssembledAnswer, ChatRequest
@@ -29,12 +28,6 @@ HISTORY = (
 )
 CACHING = frozenset({Capability.TOOLS, Capability.CACHING, Capability.TEMPERATURE})
 CACHE_POINT = {"cachePoint": {"type": "default"}}
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[WireServer]:
-    with running() as wire_server:
-        yield wire_server
 
 
 def _frame(name: str, **payload: Any) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.bench.recordings import WireFormat, event_frame
 from tests.bench.replay import adapter_for, ask, model_for
-from tests.bench.wire_server import WireServer, running
+from tests.bench.wire_server import WireServer
 from werkbank.ai.protocols import ChatRequest
 from werkbank.domain.errors import (
     IncompleteStream,
@@ -28,12 +28,6 @@ from werkbank.providers.faults import fault, retry_after_seconds
 
 SSE_FORMATS: tuple[WireFormat, ...] = ("anthropic", "chat", "responses")
 FORMATS: tuple[WireFormat, ...] = (*SSE_FORMATS, "bedrock")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[WireServer]:
-    with running() as wire_server:
-        yield wire_server
 
 
 def _error_body(format: WireFormat, code: str, message: str = "no") -> bytes:

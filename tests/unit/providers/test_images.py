@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.bench.wire_server import WireServer, running
+from tests.bench.wire_server import WireServer
 from werkbank.ai.keys import ModelKeys
 from werkbank.ai.model import Model, ProviderName
 from werkbank.ai.pricing import cost_chf, estimate_chf
@@ -38,12 +38,6 @@ ANSWERS = {
     "openai": {"created": 1, "data": [{"b64_json": PICTURE}]},
     "bedrock": {"seeds": [1], "finish_reasons": [None], "images": [PICTURE]},
 }
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[WireServer]:
-    with running() as wire_server:
-        yield wire_server
 
 
 @pytest.fixture

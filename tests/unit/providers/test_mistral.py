@@ -2,16 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bench.replay import model_for
-from tests.bench.wire_server import WireServer, running
+from tests.bench.wire_server import WireServer
 from werkbank.ai.assembly import assemble
 from werkbank.ai.keys import ModelKeys
 from werkbank.ai.model import Capability, Model
@@ -32,12 +30,6 @@ HISTORY = (
     Message(role="user", content="Sum up."),
 )
 THINKER = frozenset({Capability.TOOLS, Capability.REASONING, Capability.TEMPERATURE})
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[WireServer]:
-    with running() as wire_server:
-        yield wire_server
 
 
 def _model(capabilities: frozenset[Capability] = THINKER) -> Model:

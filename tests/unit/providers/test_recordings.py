@@ -1,13 +1,12 @@
 """AI-06: recorded streams of many providers, through a real server into the real SDKs and our adapters."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.bench.recordings import Recording, find_recordings
 from tests.bench.replay import ask, first_difference, replay
-from tests.bench.wire_server import End, WireServer, running
+from tests.bench.wire_server import End, WireServer
 from werkbank.ai.text_protocol import TextProtocol
 from werkbank.domain.errors import IncompleteStream
 
@@ -18,12 +17,6 @@ WHOLE = [recording for recording in RECORDINGS if recording.content().fault is N
 SINGLE_BYTES_UP_TO = 12_000
 
 pytestmark = pytest.mark.skipif(not RECORDINGS, reason="the recordings (../shared/wire) are not here")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[WireServer]:
-    with running() as wire_server:
-        yield wire_server
 
 
 def _named(recordings: list[Recording]) -> list[object]:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.bench.recordings import WireFormat, event_frame
 from tests.bench.replay import adapter_for, model_for
-from tests.bench.wire_server import WireServer, running
+from tests.bench.wire_server import WireServer
 from werkbank.ai.assembly import assemble
 from werkbank.ai.model import Capability, Model
 from werkbank.ai.protocols import AssembledAnswer, ChatRequest
@@ -33,12 +33,6 @@ HISTORY = (
     Message(role="tool", tool_call_id="call_1", content="[1] a.pdf\nEin Raum.", is_error=True),
 )
 USAGE = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[WireServer]:
-    with running() as wire_server:
-        yield wire_server
 
 
 def _sse(*events: dict[str, Any]) -> list[bytes]:

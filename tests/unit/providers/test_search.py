@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.bench.wire_server import WireServer, running
+from tests.bench.wire_server import WireServer
 from werkbank.ai.keys import ModelKeys
 from werkbank.ai.model import Model
 from werkbank.ai.operations import Operation
@@ -19,12 +19,6 @@ from werkbank.domain.messages import Usage
 from werkbank.providers.catalog import Catalog, build_catalog
 
 PROVIDERS = ["perplexity", "tavily"]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[WireServer]:
-    with running() as wire_server:
-        yield wire_server
 
 
 @pytest.fixture

@@ -2,14 +2,13 @@
 
 import base64
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.bench.recordings import WireFormat
 from tests.bench.replay import adapter_for, model_for
-from tests.bench.wire_server import WireServer, running
+from tests.bench.wire_server import WireServer
 from werkbank.ai.assembly import assemble
 from werkbank.ai.protocols import ChatProvider, ChatRequest
 from werkbank.ai.tokens import estimate_prompt_tokens
@@ -27,12 +26,6 @@ QUESTION = Message(
     images=(Image(data=PNG, mime_type="image/png"), Image(data=PNG, mime_type="image/jpeg")),
 )
 REQUEST = ChatRequest((Message(role="system", content="Be brief."), QUESTION), 500)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[WireServer]:
-    with running() as wire_server:
-        yield wire_server
 
 
 def _sent(server: WireServer, adapter: ChatProvider, format: WireFormat) -> Any:
