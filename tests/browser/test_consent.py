@@ -3,25 +3,34 @@
 import threading
 
 import psycopg
-from playwright.sync_api import Locator, expect
+import pytest
+from playwright.sync_api import Browser, Locator, expect
 
 from infra.local.client import Client
 from infra.local.stack import LocalStack
-from tests.browser.visitor import Visitor, is_answered
+from tests.browser.visitor import Visitor, is_answered, visiting
 from tests.scripted_server import Hold
 from tests.stack import Script
+from werkbank.domain.sessions import WORKSPACE, Session, parse_session
 
 
 def ask_for_consent(
-    stack: LocalStack, client: Client, run_id: str, arguments: str = '{"to": "anna@example.org"}'
+    stack: LocalStack,
+    client: Client,
+    run_id: str,
+    arguments: str = '{"to": "anna@example.org"}',
+    origin: Session = WORKSPACE,
 ) -> None:
-    """Let the running question want to send a mail."""
+    """Let the running question want to send a mail, as if the run came from this session."""
     me = client.call("GET", "/me")
     ids = {"runId": run_id, "mandateId": me["mandateId"], "userId": me["userId"]}
     assert stack.app
     with psycopg.connect(stack.app.uri()) as connection:
         for name, value in (("mandate_id", me["mandateId"]), ("user_id", me["userId"])):
             connection.execute("SELECT set_config('werkbank.' || %s, %s, false)", (name, value))
+        connection.execute(
+            "UPDATE run SET session_id = %s, trusted = %s WHERE id = %s", (origin.id, origin.trusted, run_id)
+        )
         connection.execute(
             "INSERT INTO tool_call (run_id, round, call_id, position, mandate_id, user_id, name, arguments)"
             " VALUES (%s, 1, 'mail', 0, %s, %s, 'sendMail', %s)",
@@ -45,6 +54,8 @@ def test_user_is_asked_and_decides(visitor: Visitor, script: Script, stack: Loca
     ask_for_consent(stack, client, run_id)
     step = answer.get_by_test_id("tool-step")
     expect(step).to_have_attribute("data-status", "waiting")
+    expect(answer.get_by_test_id("consent-origin")).to_have_count(0)
+    expect(answer.get_by_test_id("consent-untrusted")).to_have_count(0)
     (waiting,) = client.call("GET", "/confirmations")["confirmations"]
     assert (waiting["name"], waiting["runId"]) == ("sendMail", run_id)
     assert "taskToken" not in waiting
@@ -55,6 +66,37 @@ def test_user_is_asked_and_decides(visitor: Visitor, script: Script, stack: Loca
     assert client.call("GET", "/confirmations")["confirmations"] == []
     gate.set()
     is_answered(answer)
+
+
+@pytest.mark.parametrize(
+    ("locale", "origin", "warning"),
+    [
+        ("en-GB", "Started by an incoming mail email_trigger", "These are not your own words"),
+        ("de-CH", "Durch eine eingegangene Mail gestartet email_trigger", "Das sind nicht deine eigenen Worte"),
+    ],
+)
+def test_user_is_warned_of_what_a_mail_asks_for(
+    browser: Browser, script: Script, stack: LocalStack, client: Client, locale: str, origin: str, warning: str
+) -> None:  # AG-16, also where the question is listed outside its conversation
+    gate = threading.Event()
+    question = script.add(["I will write to Anna. ", Hold(gate), "Done."])
+    with visiting(browser, stack, locale) as visitor:
+        visitor.sign_in()
+        answer, run_id = begin(visitor, question)
+        ask_for_consent(stack, client, run_id, origin=parse_session("email_trigger"))
+        consent = answer.get_by_test_id("consent")
+        expect(consent.get_by_test_id("consent-origin")).to_have_text(origin)
+        expect(consent.get_by_test_id("consent-untrusted")).to_contain_text(warning)
+        visitor.page.goto(stack.url)
+        waiting = visitor.page.get_by_test_id("waiting-call")
+        waiting.locator("summary").click()
+        expect(waiting.get_by_test_id("consent-origin")).to_have_text(origin)
+        expect(waiting.get_by_test_id("consent-untrusted")).to_contain_text(warning)
+        waiting.get_by_test_id("consent").get_by_role("button").last.click()
+        expect(waiting).to_have_count(0)
+        gate.set()
+        visitor.conversation_row(question).get_by_role("link").click()
+        is_answered(visitor.answer_to(question))
 
 
 def test_what_waits_is_listed_in_other_conversations_and_after_a_reload(

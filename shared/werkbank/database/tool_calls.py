@@ -58,7 +58,7 @@ class ToolCalls(Store):
         columns = ", ".join(f"c.{name}" for name in OpenConfirmation.model_fields)
         return self._list(
             WaitingCall,
-            f"SELECT {columns}, r.workflow_id, w.title FROM tool_call c"
+            f"SELECT {columns}, r.workflow_id, w.title, r.session_id, r.trusted FROM tool_call c"
             " JOIN run r ON r.id = c.run_id AND r.status = 'running' JOIN workflow w ON w.id = r.workflow_id"
             " WHERE c.task_token IS NOT NULL AND c.approved IS NULL AND c.status = 'requested' ORDER BY c.asked_at",
         )

@@ -57,10 +57,15 @@ class OpenConfirmation(WireModel):
 
 
 class WaitingCall(OpenConfirmation):
-    """An open confirmation as its user is shown it: whole, and with the conversation it belongs to."""
+    """An open confirmation as its user is shown it: whole, with the conversation and the session it comes from.
+
+    `trusted` tells whether what started that session are the user's own words (AG-16).
+    """
 
     workflow_id: str
     title: str
+    session_id: str
+    trusted: bool
 
 
 class AgentRoundLog(WireModel):

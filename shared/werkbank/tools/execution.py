@@ -92,12 +92,15 @@ class ToolExecution:
             with self._database.session(ref.principal) as session:
                 call = session.tool_calls.await_consent(ref.run_id, round, call_id, task_token)
                 if call:
+                    asking = session.runs.get(ref.run_id)
                     data: dict[str, JsonValue] = {
                         "callId": call_id,
                         "round": round,
                         "name": call.name,
                         "arguments": call.arguments[:MAX_SHOWN_CHARACTERS],
                         "truncated": len(call.arguments) > MAX_SHOWN_CHARACTERS,
+                        "sessionId": asking.session_id,
+                        "trusted": asking.trusted,
                     }
                     told.append(session.events.append(ref.run_id, "confirmation", data))
                 elif session.tool_calls.renew_token(ref.run_id, round, call_id, task_token) is None:

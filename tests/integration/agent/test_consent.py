@@ -13,6 +13,7 @@ from werkbank.domain.errors import Conflict, NotFound
 from werkbank.domain.messages import ToolCall
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import RunRef
+from werkbank.domain.sessions import WORKSPACE, Session, parse_session
 from werkbank.domain.trace import NOT_ALLOWED
 from werkbank.tools.context import ToolContext
 from werkbank.tools.registry import Registry, tool
@@ -33,7 +34,9 @@ class Waker:
 class Desk:
     """A run whose model wants to send a mail, and the mails that were sent."""
 
-    def __init__(self, database: Database, principal: Principal, call: ToolCall = SEND) -> None:
+    def __init__(
+        self, database: Database, principal: Principal, call: ToolCall = SEND, origin: Session = WORKSPACE
+    ) -> None:
         self.sent: list[str] = []
 
         @tool(needs_confirmation=True)
@@ -45,7 +48,7 @@ class Desk:
         self.harness = Harness(database, [[call], ["Done."]], Registry([send_mail]))
         self.waker = Waker()
         self.consent = Consent(database, self.waker)
-        self.ref: RunRef = self.harness.start(principal)
+        self.ref: RunRef = self.harness.start(principal, origin=origin)
         self.step: Step = self.harness.rounds.run(self.ref, 1, 30)
 
     def ask(self, token: str = "token-1") -> None:
@@ -96,6 +99,17 @@ def test_long_arguments_are_told_in_part_and_listed_whole(database: Database, pr
     assert list(asked.values()) == [(False, len(SEND.arguments)), (True, 2_000)]
     assert list(listed.values()) == [SEND.arguments, long.arguments]
     assert list(listed) == list(asked)
+
+
+@pytest.mark.parametrize("origin", [WORKSPACE, parse_session("slack:C01"), parse_session("email_trigger")])
+def test_user_is_told_whose_words_ask(database: Database, principal: Principal, origin: Session) -> None:
+    # AG-16: who writes a mail could word the call that its reader is to allow
+    desk = Desk(database, principal, origin=origin)
+    desk.ask()
+    (event,) = (event for event in desk.harness.events(desk.ref) if event.type == "confirmation")
+    (waiting,) = desk.consent.waiting(principal)
+    assert (event.data["sessionId"], event.data["trusted"]) == (origin.id, origin.trusted)
+    assert (waiting.session_id, waiting.trusted) == (origin.id, origin.trusted)
 
 
 def test_declined_call_does_not_run_and_the_run_goes_on(desk: Desk, principal: Principal) -> None:

@@ -1,3 +1,5 @@
+import type { Origin } from "../runs/events";
+
 /** The bodies of the REST interface, as `/api/openapi.json` describes them. Money is CHF as a decimal string. */
 
 export interface Model {
@@ -31,8 +33,8 @@ interface Preferences {
   webSearchEnabled: boolean | null;
 }
 
-/** A call that waits for the user's word, with all of its arguments. */
-export interface WaitingCall {
+/** A call that waits for the user's word, with all of its arguments and where it comes from. */
+export interface WaitingCall extends Origin {
   runId: string;
   round: number;
   callId: string;

@@ -24,8 +24,8 @@ export function ToolSteps({ runId, steps, running }: { runId: string; steps: rea
 function ToolStep({ runId, step, running }: { runId: string; step: ToolBlock; running: boolean }) {
   const t = useText();
   const status = statusOf(step, running);
-  const whole = findCall(useStore(useWorkspace().waiting.state), runId, step.round, step.key)?.arguments;
-  const args = whole ?? step.arguments;
+  const whole = findCall(useStore(useWorkspace().waiting.state), runId, step.round, step.key);
+  const args = whole?.arguments ?? step.arguments;
   return (
     <li className="tool-step" data-testid="tool-step" data-status={status} data-tool={step.name}>
       <details open={status === "waiting"}>
@@ -61,6 +61,7 @@ function ToolStep({ runId, step, running }: { runId: string; step: ToolBlock; ru
           runId={runId}
           round={step.round}
           callId={step.key}
+          origin={whole ?? step.origin}
           isWhole={!step.truncated || whole !== undefined}
         />
       )}

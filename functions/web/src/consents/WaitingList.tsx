@@ -27,7 +27,7 @@ export function WaitingList() {
               </summary>
               <a href={routeOf(call.workflowId)}>{t("waiting.open")}</a>
               <pre>{pretty(call.arguments)}</pre>
-              <ConsentRequest runId={call.runId} round={call.round} callId={call.callId} isWhole />
+              <ConsentRequest runId={call.runId} round={call.round} callId={call.callId} origin={call} isWhole />
             </details>
           </li>
         ))}

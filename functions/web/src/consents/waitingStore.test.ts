@@ -10,6 +10,8 @@ const call: WaitingCall = {
   callId: "c1",
   workflowId: "w1",
   title: "Letters",
+  sessionId: "workspace",
+  trusted: true,
   name: "sendMail",
   arguments: "{}",
   askedAt: "2026-03-01T08:00:00Z",

@@ -16,6 +16,12 @@ export interface Summary {
   skills?: readonly string[];
 }
 
+/** The session that a question to the user comes from; `trusted` when what started it are the user's own words. */
+export interface Origin {
+  sessionId: string;
+  trusted: boolean;
+}
+
 /** A model that answers in place of a broken configuration. */
 export interface StandIn {
   model: string;
@@ -36,8 +42,8 @@ interface EventData {
   message: { messageId: string; role: string; content: string; round: number };
   chunk: { round: number; attempt: number; text: string };
   toolCall: { callId: string; round: number; name: string; arguments: string; readOnly: boolean };
-  /** `truncated` when the arguments are longer than an event tells; older events do not say. */
-  confirmation: { callId: string; round: number; name: string; arguments: string; truncated?: boolean };
+  /** `truncated` when the arguments are longer than an event tells; older events do not say, nor where they come from. */
+  confirmation: { callId: string; round: number; name: string; arguments: string; truncated?: boolean } & Partial<Origin>;
   toolResult: { callId: string; round: number; name: string; success: boolean; summary: string; durationMs: number };
   agentProgress: Progress;
   citations: { citations: Citation[] };

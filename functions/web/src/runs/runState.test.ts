@@ -58,6 +58,19 @@ describe("a call that needs consent", () => {
   });
 });
 
+describe("a call that another session asks for (AG-16)", () => {
+  const asked = { callId: "c1", round: 1, name: "sendMail", arguments: "{}" };
+
+  it("says which", () => {
+    const origin = { sessionId: "email_trigger", trusted: false };
+    expect(replay(log({ type: "confirmation", data: { ...asked, ...origin } })).blocks).toMatchObject([{ origin }]);
+  });
+
+  it("says nothing where an older event does not", () => {
+    expect(replay(log({ type: "confirmation", data: asked })).blocks).toMatchObject([{ origin: null }]);
+  });
+});
+
 describe("a call whose arguments are cut short", () => {
   it("is known for it", () => {
     const data = { callId: "c1", round: 1, name: "sendMail", arguments: '{"to": "a', truncated: true };

@@ -1,5 +1,5 @@
 import type { Citation } from "../api/types";
-import type { Progress, RunEvent, StandIn, Summary } from "./events";
+import type { Origin, Progress, RunEvent, StandIn, Summary } from "./events";
 
 export interface TextBlock {
   kind: "text";
@@ -22,6 +22,8 @@ export interface ToolBlock {
   readOnly: boolean;
   /** The call waits for the user's consent. */
   awaiting: boolean;
+  /** Where a call that needs consent comes from, as far as known. */
+  origin: Origin | null;
   outcome: { success: boolean; summary: string; durationMs: number | null } | null;
 }
 
@@ -184,13 +186,14 @@ function addToolCall(blocks: readonly Block[], event: EventOf<"toolCall">): read
   const block = blocks[at];
   if (block?.kind === "tool") return blocks.with(at, { ...block, readOnly, awaiting: false });
   const call = { kind: "tool", key: callId, round, name, arguments: args, truncated: false, readOnly } as const;
-  return [...blocks, { ...call, awaiting: false, outcome: null }];
+  return [...blocks, { ...call, awaiting: false, origin: null, outcome: null }];
 }
 
 function addConfirmation(blocks: readonly Block[], event: EventOf<"confirmation">): readonly Block[] {
-  const { callId, round, name, arguments: args, truncated = false } = event.data;
+  const { callId, round, name, arguments: args, truncated = false, sessionId, trusted = false } = event.data;
   const call = { kind: "tool", key: callId, round, name, arguments: args, truncated, readOnly: false } as const;
-  return [...blocks, { ...call, awaiting: true, outcome: null }];
+  const origin = sessionId === undefined ? null : { sessionId, trusted };
+  return [...blocks, { ...call, awaiting: true, origin, outcome: null }];
 }
 
 function addToolResult(blocks: readonly Block[], event: EventOf<"toolResult">): readonly Block[] {

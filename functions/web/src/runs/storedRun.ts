@@ -25,7 +25,7 @@ function toolBlock({ callId, name, arguments: args, ...log }: StoredToolCall, ro
   const isOver = log.status === "succeeded" || log.status === "failed";
   const outcome = isOver ? { success: log.status === "succeeded", summary, durationMs: log.durationMs } : null;
   const call = { kind: "tool", key: callId, round, name, arguments: args, truncated: false } as const;
-  return { ...call, readOnly: false, awaiting: false, outcome };
+  return { ...call, readOnly: false, awaiting: false, origin: null, outcome };
 }
 
 function endOf(status: string): RunEnd {
