@@ -172,13 +172,15 @@ def finisher() -> Finisher:
     """functions/finish_run"""
     from werkbank.agent.closing import Closing
     from werkbank.agent.conclusion import Conclusion
+    from werkbank.agent.entities import EntityCache
     from werkbank.agent.finish import Finisher
     from werkbank.agent.memory import Memory
     from werkbank.agent.summarization import Summaries
 
     closing = Closing(database(), ai(), registry(), Summaries(database(), ai()), utc_now)
     conclusion = Conclusion(database(), run_streams(), utc_now)
-    return Finisher(database(), closing, conclusion, Memory(database(), database(), ai()))
+    memory = Memory(database(), database(), ai())
+    return Finisher(database(), closing, EntityCache(database(), ai()), conclusion, memory, utc_now)
 
 
 @cache

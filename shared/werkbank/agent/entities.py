@@ -1,9 +1,9 @@
 """The entity cache: what tools found, as short facts for later questions of the workflow (AG-22, 001 §4.8).
 
 Opt-in. A cheap model extracts them, at its own cost within the run's budget; by rule instead where the configuration
-says so, where no model is there or where no money is left. It happens behind the answer that follows the tools: nobody
-waits for it, and the answer has the first claim on the money. What a model says counts only as far as it stands word
-for word in the material, since neither may invent facts nor hand on orders.
+says so, where no model is there or where no money is left. It happens behind the answer that follows the tools, or the
+closing text where a cap leaves no more rounds: that has the first claim on money and time. What a model says counts
+only as far as it stands word for word in the material, since neither may invent facts nor hand on orders.
 """
 
 import json

@@ -162,11 +162,13 @@ class Harness:
         folding = (summaries or Summaries)(database, self.ai)
         question = Question(knowledge, self.ai, ForcedSearch(self.web) if can_search else None)
         attempts = Attempts(database, streams, self.ai, question, Briefer(database), folding, utc_now)
-        self.rounds = Rounds(attempts, streams, self.ai, self.registry, EntityCache(database, self.ai), utc_now)
+        entities = EntityCache(database, self.ai)
+        self.rounds = Rounds(attempts, streams, self.ai, self.registry, entities, utc_now)
         self.tools = ToolExecution(database, streams, self.registry, self.objects, knowledge, self.web, utc_now)
         self.conclusion = Conclusion(database, streams, utc_now)
         closing = Closing(database, self.ai, self.registry, folding, utc_now)
-        self.finisher = Finisher(database, closing, self.conclusion, Memory(database, database, self.ai))
+        memory = Memory(database, database, self.ai)
+        self.finisher = Finisher(database, closing, entities, self.conclusion, memory, utc_now)
 
     def start(
         self,

@@ -40,7 +40,7 @@ def searched(
     ref = harness.ask(
         principal, "Wer liefert?", workflowId=workflow_id, config={"entityCacheEnabled": enabled, **config}
     )
-    assert harness.events(ref)[-1].data["status"] == "completed"
+    assert harness.events(ref)[-1].data["status"] == ("maxRoundsReached" if "maxRounds" in config else "completed")
     return harness, ref, workflow_id
 
 
@@ -63,6 +63,24 @@ def test_facts_are_told_to_later_questions_of_the_workflow_as_data(database: Dat
     harness.ask(principal, "Und sonst?", workflowId=workflow_id)
     question = harness.model.requests[-1].messages[-1].content
     assert any("entity:companyName: Acme AG" in block for block in data_in(question))
+
+
+def test_last_results_of_a_run_that_ends_at_a_cap_are_searched_too(database: Database, principal: Principal) -> None:
+    script = [[SEARCH], ["Acme, as far as I got."], [FACTS]]
+    harness, ref, workflow_id = searched(database, principal, script, True, maxRounds=1)
+    assert facts(database, principal, workflow_id) == {"entity:companyName": "Acme AG"}
+    summary = next(event for event in harness.events(ref) if event.type == "agentSummary")
+    with database.session(principal) as session:
+        assert summary.data["costChf"] == str(session.runs.get(ref.run_id).spent_chf)
+    assert kinds(database, ref).count("entityCache") == 1
+
+
+def test_failed_search_of_the_last_results_leaves_the_ending_alone(database: Database, principal: Principal) -> None:
+    script = [[SEARCH], ["Acme, as far as I got."], [ProviderRefused("no")]]
+    harness, ref, workflow_id = searched(database, principal, script, True, maxRounds=1)
+    assert facts(database, principal, workflow_id) == BY_RULE
+    (message,) = (event for event in harness.events(ref) if event.type == "message")
+    assert message.data["content"] == "Acme, as far as I got."
 
 
 def test_rules_alone_cost_nothing(database: Database, principal: Principal) -> None:
