@@ -66,7 +66,7 @@ def test_facts_are_told_to_later_questions_of_the_workflow_as_data(database: Dat
 
 
 def test_last_results_of_a_run_that_ends_at_a_cap_are_searched_too(database: Database, principal: Principal) -> None:
-    script = [[SEARCH], ["Acme, as far as I got."], [FACTS]]
+    script: list[list[Piece]] = [[SEARCH], ["Acme, as far as I got."], [FACTS]]
     harness, ref, workflow_id = searched(database, principal, script, True, maxRounds=1)
     assert facts(database, principal, workflow_id) == {"entity:companyName": "Acme AG"}
     summary = next(event for event in harness.events(ref) if event.type == "agentSummary")
@@ -76,7 +76,7 @@ def test_last_results_of_a_run_that_ends_at_a_cap_are_searched_too(database: Dat
 
 
 def test_failed_search_of_the_last_results_leaves_the_ending_alone(database: Database, principal: Principal) -> None:
-    script = [[SEARCH], ["Acme, as far as I got."], [ProviderRefused("no")]]
+    script: list[list[Piece]] = [[SEARCH], ["Acme, as far as I got."], [ProviderRefused("no")]]
     harness, ref, workflow_id = searched(database, principal, script, True, maxRounds=1)
     assert facts(database, principal, workflow_id) == BY_RULE
     (message,) = (event for event in harness.events(ref) if event.type == "message")
