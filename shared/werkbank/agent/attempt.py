@@ -123,6 +123,7 @@ class Attempts:
                     attempts=attempt.number,
                     model=answer.model.id,
                     instead_of=instead_of,
+                    answered_under=answer.answered_under,
                     stop_reason=answer.assembled.stop_reason,
                     input_tokens=usage.input_tokens,
                     output_tokens=usage.output_tokens,

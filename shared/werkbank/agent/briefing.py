@@ -44,4 +44,4 @@ def choice_of(run: Run, briefing: Briefing) -> ModelChoice:
     One that stood in for a broken choice is as fixed as the choice was (AG-13).
     """
     fixed = briefing.answered_by if briefing.instead_of is not None else run.config.model
-    return ModelChoice(fixed, briefing.complexity, briefing.answered_by)
+    return ModelChoice(fixed, briefing.complexity, briefing.answered_by, briefing.answered_under)

@@ -61,10 +61,14 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """A model to be asked in place of what is broken, and who serves it."""
+    """A model to be asked in place of what is broken, and who serves it.
+
+    `answered_under` is the version of the keys that it is served under, where that is an earlier one.
+    """
 
     model: Model
     provider: ChatProvider
+    answered_under: str | None = None
 
 
 class LastGood:
@@ -101,30 +105,49 @@ class LastGood:
         """Return the latest that may stand in after this error, of the call to `failed` or (None) of the selection."""
         if not _may_be_the_configurations_fault(error):
             return None
-        with self._database.session(principal) as session:
-            latest = session.good_models.latest(wish.operation)
-        for good in latest:
-            if may_use(good.model) and _fits(good.model, wish):
-                provider = self._provider_of(good, error, failed)
-                if provider is not None:
-                    return StandIn(good.model, provider)
+        able = (good for good in self._latest(principal, wish) if may_use(good.model) and _fits(good.model, wish))
+        return next(filter(None, (self._instead_of(good, error, failed) for good in able)), None)
+
+    def standing_in(self, principal: Principal, wish: ModelWish, may_use: Callable[[Model], bool]) -> StandIn | None:
+        """Return what stood in at an earlier address when the run was answered last, as long as nothing has changed.
+
+        So that an address that does not answer costs a run one wait, not one a round.
+        """
+        choice = wish.choice
+        if choice.kept_under in {None, self._current.version}:
+            return None
+        for good in self._latest(principal, wish):
+            if (good.model.id, good.keys_version) == (choice.kept, choice.kept_under) and may_use(good.model):
+                return self._at_earlier_address(good) if _fits(good.model, wish) else None
         return None
 
-    def _provider_of(self, good: GoodModel, error: Exception, failed: Model | None) -> ChatProvider | None:
-        """Return who serves it now, or did at an earlier address; None where it would fail alike or must not be."""
-        now = self._current.providers.chat.get(good.model.provider)
-        has_changed = good.keys_version != self._current.version
+    def _latest(self, principal: Principal, wish: ModelWish) -> Sequence[GoodModel]:
+        with self._database.session(principal) as session:
+            return session.good_models.latest(wish.operation)
+
+    def _instead_of(self, good: GoodModel, error: Exception, failed: Model | None) -> StandIn | None:
+        """Return it as served now, or at an earlier address before; None where it would fail alike or must not be."""
         if failed is None or (isinstance(error, ModelNotFound) and failed.provider != good.model.provider):
-            return now
+            return self._as_served_now(good)
         if failed.provider != good.model.provider:
-            return now if has_changed else None
+            return self._as_served_now(good) if good.keys_version != self._current.version else None
         if isinstance(error, ProviderRefused):
             return None
-        earlier = self._earlier(good.keys_version) if has_changed else None
-        address = self._current.keys.address_of(failed.provider)
-        if earlier is not None and earlier.keys.address_of(failed.provider) != address:
-            return earlier.providers.chat.get(failed.provider)
-        return now if isinstance(error, ModelNotFound) and failed.id != good.model.id else None
+        is_another = isinstance(error, ModelNotFound) and failed.id != good.model.id
+        return self._at_earlier_address(good) or (self._as_served_now(good) if is_another else None)
+
+    def _as_served_now(self, good: GoodModel) -> StandIn | None:
+        provider = self._current.providers.chat.get(good.model.provider)
+        return StandIn(good.model, provider) if provider else None
+
+    def _at_earlier_address(self, good: GoodModel) -> StandIn | None:
+        """Return it at the address it answered at, with the key of its time; None where that has not changed."""
+        name, version = good.model.provider, good.keys_version
+        earlier = self._earlier(version) if version != self._current.version else None
+        if earlier is None or earlier.keys.address_of(name) == self._current.keys.address_of(name):
+            return None
+        provider = earlier.providers.chat.get(name)
+        return StandIn(good.model, provider, version) if provider else None
 
 
 def _may_be_the_configurations_fault(error: Exception) -> bool:

@@ -24,12 +24,14 @@ class ModelChoice:
     `fixed` (an id) is its user's or the configuration's own choice: the selector takes nothing else in its place (what
     a broken choice falls back to, and says so, is `last_good.py`'s business). Otherwise the price decides among those
     that are good enough for the `complexity`; None wants the best. `kept` (an id) has answered the run so far and goes
-    on as long as it can, because its provider has the prompt cached.
+    on as long as it can, because its provider has the prompt cached; `kept_under` is the version of the keys whose
+    address it stood in at, where that is one from before.
     """
 
     fixed: str | None = None
     complexity: Complexity | None = None
     kept: str | None = None
+    kept_under: str | None = None
 
 
 BEST_MODEL = ModelChoice()

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Literal, TypeVar
 
 from werkbank.ai.assembly import AnswerAssembly
-from werkbank.ai.last_good import LastGood
+from werkbank.ai.last_good import LastGood, StandIn
 from werkbank.ai.model import Capability, Model
 from werkbank.ai.operations import Operation
 from werkbank.ai.pricing import cost_chf, reservation_chf
@@ -67,13 +67,14 @@ class Answer:
     """A whole answer, the model that gave it and what it cost.
 
     `instead_of` is the id of the model that was to answer, or the operation's name where none fitted, when the last
-    good one stood in for it (AG-13).
+    good one stood in for it, `answered_under` the version of the keys whose address it did that at (AG-13).
     """
 
     assembled: AssembledAnswer
     model: Model
     cost_chf: Decimal
     instead_of: str | None = None
+    answered_under: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,8 @@ class AiService:
         turn = Turn(scope, preflight.remaining_chf, request, estimate_prompt_tokens(request), ends_at, on_text)
         wish = wish_of(turn, operation, self._configured(operation, choice))
         try:
+            if answer_of_stand_in := self._by_the_same_stand_in(turn, wish, preflight.rights):
+                return answer_of_stand_in
             candidates = select_models(self._allowed(preflight.rights), wish)
             answer = self._recovery(turn).first_answer(candidates, lambda model: self._answer(turn, model))
         except (UserError, ProviderError) as error:
@@ -189,10 +192,27 @@ class AiService:
             return None
         count("LastGoodFallback")
         wanted = wish.choice.fixed or (failed.id if failed else wish.operation.value)
+        return replace(self._by_stand_in(turn, found), instead_of=wanted)
+
+    def _by_the_same_stand_in(self, turn: Turn, wish: ModelWish, rights: Sequence[ModelRight]) -> Answer | None:
+        """Ask what stood in at an earlier address in the run's latest round; None where nothing did or it fails now."""
+        if self._last_good is None:
+            return None
+        found = self._last_good.standing_in(
+            turn.scope.principal, wish, lambda model: may_use(rights, model.provider, model.id)
+        )
+        try:
+            return self._by_stand_in(turn, found) if found else None
+        except ProviderError as error:
+            if turn.has_shown_text or not may_fall_back(error):
+                raise
+            return None
+
+    def _by_stand_in(self, turn: Turn, found: StandIn) -> Answer:
         answer = self._recovery(turn).with_one_retry(
             found.model, lambda model: self._answer(turn, model, found.provider)
         )
-        return replace(answer, instead_of=wanted)
+        return replace(answer, answered_under=found.answered_under)
 
     def embed(
         self, scope: CallScope, texts: Sequence[str], purpose: Literal["query", "passage"], timeout_seconds: float

@@ -21,9 +21,10 @@ class Briefings(Store):
         """Return what a run's first round has settled, if it has."""
         return self._find(
             Briefing,
-            """SELECT b.complexity, b.skills, b.system_prompt, latest.model AS answered_by, latest.instead_of
+            """SELECT b.complexity, b.skills, b.system_prompt, latest.model AS answered_by, latest.instead_of,
+                   latest.answered_under
                FROM run_briefing b LEFT JOIN LATERAL (
-                   SELECT model, instead_of FROM round_log WHERE run_id = b.run_id AND model IS NOT NULL
+                   SELECT model, instead_of, answered_under FROM round_log WHERE run_id = b.run_id AND model IS NOT NULL
                    ORDER BY round DESC LIMIT 1) latest ON true
                WHERE b.run_id = %s""",
             (run_id,),

@@ -106,11 +106,11 @@ class Runs(Store):
     def end_round(self, run_id: str, log: AgentRoundLog) -> None:
         """Record how a round of a running run went and count it. Raises RunOver when the run has ended."""
         self._run(
-            """UPDATE round_log SET model = %s, instead_of = %s, stop_reason = %s, input_tokens = %s,
-                   output_tokens = %s, cached_input_tokens = %s, cost_chf = %s, duration_ms = %s
+            """UPDATE round_log SET model = %s, instead_of = %s, answered_under = %s, stop_reason = %s,
+                   input_tokens = %s, output_tokens = %s, cached_input_tokens = %s, cost_chf = %s, duration_ms = %s
                WHERE run_id = %s AND round = %s""",
             (
-                log.model, log.instead_of, log.stop_reason, log.input_tokens, log.output_tokens,
+                log.model, log.instead_of, log.answered_under, log.stop_reason, log.input_tokens, log.output_tokens,
                 log.cached_input_tokens, log.cost_chf, log.duration_ms, run_id, log.round,
             ),
         )  # fmt: skip

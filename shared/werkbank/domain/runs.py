@@ -130,8 +130,9 @@ class SkillUse(WireModel):
 class Briefing(WireModel):
     """What is settled in a run's first round and holds to its end, so that the prompt's prefix stays identical (AG-18).
 
-    `answered_by` and `instead_of` tell of the latest round's model: its id, and that of the one the configuration asked
-    for where it stood in for a broken choice (AG-13).
+    `answered_by`, `instead_of` and `answered_under` tell of the latest round's model: its id, that of the one the
+    configuration asked for where it stood in for a broken choice, and the version of the keys whose address it did that
+    at where they have changed since (AG-13).
     """
 
     complexity: Complexity
@@ -139,6 +140,7 @@ class Briefing(WireModel):
     system_prompt: str
     answered_by: str | None = None
     instead_of: str | None = None
+    answered_under: str | None = None
 
     def system_message(self) -> Message:
         """Return what every call of the run begins with."""

@@ -69,12 +69,16 @@ class WaitingCall(OpenConfirmation):
 
 
 class AgentRoundLog(WireModel):
-    """One model call as it went; `instead_of` is the model that was asked for where the last good one stood in."""
+    """One model call as it went; `instead_of` is the model that was asked for where the last good one stood in.
+
+    `answered_under` is the version of the keys whose address it stood in at, where that is one from before (AG-13).
+    """
 
     round: int
     attempts: int
     model: str | None
     instead_of: str | None = None
+    answered_under: str | None = None
     stop_reason: str | None
     input_tokens: int
     output_tokens: int

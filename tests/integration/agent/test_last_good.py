@@ -117,6 +117,54 @@ def test_changed_address_that_leads_nowhere_is_left_for_the_one_before(
     assert len(before.requests) == 1
 
 
+@pytest.mark.parametrize("model", [SCRIPTED, GONE])
+def test_address_that_leads_nowhere_is_tried_once_a_run(
+    database: Database, principal: Principal, model: Model
+) -> None:  # AI-07, also where another model is expected at the new address
+    answered(database, principal)
+    before = ScriptedModel([[LIST_CALL], ["From the old address."]])
+    earlier = {"v1": Connected(ModelKeys(private_llm_url="http://old"), "v1", Providers(chat={"private": before}))}
+    down: Script = [[ProviderUnavailable("down")]] * 2
+    loaded = keys("v2", privateLlmUrl="http://wrong")
+    # every round may be another process
+    first, second = (Harness(database, down, model=model, keys=loaded, earlier=earlier) for _ in range(2))
+    ref = first.start(principal)
+    first.run_tools(ref, first.rounds.run(ref, 1, 30))
+    second.drive(ref)
+    assert second.events(ref)[-1].data["status"] == "completed"
+    assert (len(before.requests), len(first.model.requests), second.model.requests) == (2, 2, [])
+    assert (first.pauses, second.pauses) == ([2.0], [])
+    assert stand_ins(first, ref) == [(model.id, SCRIPTED.id)]
+    assert [log.answered_under for log in trace(database, ref).rounds] == ["v1", "v1"]
+
+
+def test_earlier_address_is_left_as_soon_as_the_new_one_has_answered(database: Database, principal: Principal) -> None:
+    answered(database, principal)
+    before = ScriptedModel([[LIST_CALL]])
+    earlier = {"v1": Connected(ModelKeys(private_llm_url="http://old"), "v1", Providers(chat={"private": before}))}
+    loaded = keys("v2", privateLlmUrl="http://new")
+    down: Script = [[ProviderUnavailable("down")]] * 2
+    harness = Harness(database, [*down, ["Of another run."], ["From the new address."]], keys=loaded, earlier=earlier)
+    ref = harness.start(principal)
+    step = harness.rounds.run(ref, 1, 30)
+    harness.ask(principal)
+    harness.run_tools(ref, step)
+    harness.drive(ref)
+    assert [log.answered_under for log in trace(database, ref).rounds] == ["v1", None]
+
+
+def test_stand_in_that_fails_leaves_the_run_to_the_new_address(database: Database, principal: Principal) -> None:
+    answered(database, principal)
+    down: Script = [[ProviderUnavailable("down")]] * 2
+    before = ScriptedModel([[LIST_CALL], *down])
+    earlier = {"v1": Connected(ModelKeys(private_llm_url="http://old"), "v1", Providers(chat={"private": before}))}
+    loaded = keys("v2", privateLlmUrl="http://new")
+    harness = Harness(database, [*down, ["From the new address."]], keys=loaded, earlier=earlier)
+    ref = harness.ask(principal)
+    assert harness.events(ref)[-1].data["status"] == "completed"
+    assert [log.answered_under for log in trace(database, ref).rounds] == ["v1", None]
+
+
 @pytest.mark.parametrize("version", ["v1", "v2"])
 def test_address_that_is_the_same_is_only_down(database: Database, principal: Principal, version: str) -> None:
     answered(database, principal)
