@@ -3,6 +3,10 @@
 An address can carry what a model knows to whoever answers there, and a text that a model reads may ask it to. So only
 those go out that the user wrote in this conversation or a web search of this run has found, exactly as they stand: even
 letter case and encoding could carry something.
+
+Redirects are followed: where one leads was decided by a server that has got nothing but a known address, so its target
+learns nothing that this server did not know. But it makes no address known: a server could hand out a new one with each
+visit, and a model that obeys its pages could spell with them, letter by letter.
 """
 
 import re

@@ -58,8 +58,9 @@ def _refuse_unknown(context: ToolContext, addresses: Sequence[str]) -> None:
     if context.approved or not addresses:
         return
     with context.database.session(context.principal) as session:
-        found = [source.url for source in session.citations.of_run(context.run.id) if source.url]
+        sources = session.citations.of_run(context.run.id)
         said = session.messages.of_workflow(context.run.workflow_id) if context.run.workflow_id else ()
+    found = [source.url for source in sources if source.url and "redirectedFrom" not in source.ref]
     written = [message.content for message in said if message.role == "user" and message.trusted]
     if not all(is_known(address, found, written) for address in addresses):
         raise ToolError(UNKNOWN_ADDRESS)

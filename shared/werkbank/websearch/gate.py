@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from pydantic import JsonValue
+
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
 from werkbank.ai.service import AiService
@@ -86,11 +88,13 @@ class PageNumbers:
 
 def _source(result: WebResult) -> Source:
     site = site_of(result.url)
+    redirect: dict[str, JsonValue] = {"redirectedFrom": result.redirected_from} if result.redirected_from else {}
     return Source(
-        chunk_id=derived_id("web", result.url),
+        # Led to by a stranger is not the same as found: a search may still find it.
+        chunk_id=derived_id("web", result.url, *redirect),
         url=result.url,
         file_name=" ".join(result.title.split())[:200] or site,
         place=site,
         quote=result.text[:_QUOTE_CHARACTERS],
-        ref={},
+        ref=redirect,
     )

@@ -75,10 +75,11 @@ class WebLookup:
         if part > parts:
             raise ToolError(f"The page has only {parts} parts.")
         text = page.text[(part - 1) * _PART_CHARACTERS : part * _PART_CHARACTERS]
-        result = WebResult(url=page.url, title=page.title, text=text)
+        asked = url if page.url != url else None
+        result = WebResult(url=page.url, title=page.title, text=text, redirected_from=asked)
         [number] = self._number(run, [result])
         block = format_passages([Passage(number, _place(result), text)])
-        return block if parts == 1 else f"{block}\n\n(Part {part} of {parts}.)"
+        return block if parts == 1 else f"{block}\n\n(Part {part} of {parts}. Ask for the others as you did for this.)"
 
     def _facts(self, run: Run, query: str) -> WebFacts:
         """Search in a thread of its own, whose end is not waited for beyond the time: nothing here may hang."""

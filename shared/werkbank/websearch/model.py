@@ -16,12 +16,16 @@ class WebPage:
 
 
 class WebResult(WireModel):
-    """A page that a search found, with the part of it that answers; `published` as the search tells it, if it does."""
+    """A page that a search found, with the part of it that answers; `published` as the search tells it, if it does.
+
+    A page that was read has the address asked for in `redirected_from` where its server has named another.
+    """
 
     url: str
     title: str
     text: str
     published: str | None = None
+    redirected_from: str | None = None
 
 
 class WebFacts(WireModel):

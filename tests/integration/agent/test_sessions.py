@@ -16,6 +16,8 @@ from werkbank.domain.sessions import WORKSPACE, Session, parse_session, sub_sess
 from werkbank.tools.context import ToolContext
 from werkbank.tools.registry import Registry, tool
 from werkbank.tools.web import UNKNOWN_ADDRESS
+from werkbank.websearch.gate import PageNumbers
+from werkbank.websearch.model import WebResult
 
 
 @pytest.mark.parametrize(
@@ -104,6 +106,21 @@ def test_mail_gives_no_addresses(database: Database, principal: Principal) -> No
     ref = harness.ask(principal, "What is there?", workflowId=workflow_id)
     with database.session(principal) as session:
         assert session.tool_calls.of_run(ref.run_id)[-1].result == UNKNOWN_ADDRESS
+
+
+@pytest.mark.parametrize(("redirected_from", "is_opened"), [("http://192.0.2.7/", False), (None, True)])
+def test_redirect_gives_no_addresses(
+    database: Database, principal: Principal, redirected_from: str | None, is_opened: bool
+) -> None:
+    # a server that hands out a new one with each visit would give the model letters to spell with
+    letter = WebResult(url="http://192.0.2.7/x", title="", text="", redirected_from=redirected_from)
+    harness = Harness(database, [[call_of("readUrl", url=letter.url)], ["Done."]], pages=())
+    ref = harness.start(principal, "Look at http://192.0.2.7/ please.")
+    with database.session(principal) as session:
+        PageNumbers(database)(session.runs.get(ref.run_id), [letter])
+    harness.drive(ref)
+    with database.session(principal) as session:
+        assert (session.tool_calls.of_run(ref.run_id)[-1].result != UNKNOWN_ADDRESS) == is_opened
 
 
 def test_what_a_model_wrote_itself_gives_none(database: Database, principal: Principal) -> None:

@@ -112,10 +112,30 @@ def test_long_pages_come_in_parts() -> None:
     pages = lookup(Search(WebFacts()), "word " * 9_000)
     first, last = pages.page_block(some_run(), "https://example.org", 1), pages.page_block(some_run(), "https://x", 3)
     assert first.startswith("[4] A page – https://example.org\nword word")
-    assert first.endswith("(Part 1 of 3.)")
-    assert "(Part 3 of 3.)" in last
+    assert "(Part 1 of 3. " in first
+    assert "(Part 3 of 3. " in last
     with pytest.raises(ToolError, match="only 3 parts"):
         pages.page_block(some_run(), "https://example.org", 4)
+
+
+@pytest.mark.parametrize(
+    ("asked", "noted"), [("https://example.org", None), ("https://short.example", "https://short.example")]
+)
+def test_page_is_known_for_where_it_was_asked_for(asked: str, noted: str | None) -> None:  # AG-16
+    class Redirected:
+        def read(self, url: str) -> WebPage:
+            return WebPage("https://example.org", "A page", "text")
+
+    seen: list[WebResult] = []
+
+    def number(run: Run, results: Sequence[WebResult]) -> Sequence[int]:
+        seen.extend(results)
+        return [1]
+
+    now = datetime(2026, 11, 30, tzinfo=UTC)
+    pages = WebLookup(FixtureSearch(), Redirected(), number, lambda: now, lambda run: nullcontext())
+    assert pages.page_block(some_run(), asked, 1).startswith("[1] A page – https://example.org\n")
+    assert [result.redirected_from for result in seen] == [noted]
 
 
 def test_fixture_finds_by_words_and_says_what_it_is() -> None:
