@@ -15,6 +15,15 @@ def stems(word: str) -> frozenset[str]:
         return frozenset(stemmer.stemWord(word) for stemmer in _stemmers())
 
 
+@lru_cache(maxsize=50_000)
+def stem_of(word: str) -> str:
+    """Return a word stemmed in both languages, one after the other: one form, whichever its language is."""
+    with _ALONE:
+        for stemmer in _stemmers():
+            word = stemmer.stemWord(word)
+    return word
+
+
 class _Stemmer(Protocol):
     def stemWord(self, word: str) -> str: ...  # noqa: N802 - the library's name
 

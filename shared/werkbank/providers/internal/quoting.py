@@ -5,9 +5,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Protocol
+from functools import lru_cache
 
+from werkbank.ai.stems import stem_of
 from werkbank.documents.sentences import split_sentences
 from werkbank.domain.language import function_words, likely_languages
 from werkbank.domain.passages import Passage
@@ -37,10 +37,6 @@ class Quote:
 
     number: int
     sentence: str
-
-
-class _Stemmer(Protocol):
-    def stemWord(self, word: str) -> str: ...  # noqa: N802 - the library's name
 
 
 def best_quotes(question: str, passages: Sequence[Passage]) -> list[Quote]:
@@ -95,7 +91,7 @@ def _score(sentence: str, passage: Passage, rank: int, weights: dict[str, float]
 def _defines(sentence: str, weights: dict[str, float]) -> bool:
     """Tell whether a word that defines stands close to what is asked for, as in “heißt ein metrischer Raum”."""
     words = _words(sentence)
-    asked = {position for position, word in enumerate(words) if _stem(word) in weights}
+    asked = {position for position, word in enumerate(words) if stem_of(word) in weights}
     defining = (position for position, word in enumerate(words) if _DEFINES.fullmatch(word))
     return any(abs(position - place) <= _DEFINING_DISTANCE for position in defining for place in asked)
 
@@ -127,31 +123,16 @@ def _rarities(asked: frozenset[str], sentences: Sequence[str]) -> dict[str, floa
 def _topic_stems(text: str) -> frozenset[str]:
     """Return the stems that say what a text is about, without the words that only carry its sentences."""
     carried = function_words(likely_languages(text))
-    return frozenset(_stem(word) for word in _words(text) if word not in carried)
+    return frozenset(stem_of(word) for word in _words(text) if word not in carried)
 
 
 @lru_cache(maxsize=4096)
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(_stem(word) for word in _words(text))
+    return frozenset(stem_of(word) for word in _words(text))
 
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
-
-
-@lru_cache(maxsize=50_000)
-def _stem(word: str) -> str:
-    """Stem in both languages, one after the other, so that question and passage agree whichever they are in."""
-    for stemmer in _stemmers():
-        word = stemmer.stemWord(word)
-    return word
-
-
-@cache
-def _stemmers() -> tuple[_Stemmer, ...]:
-    import snowballstemmer  # type: ignore[import-untyped]
-
-    return tuple(snowballstemmer.stemmer(language) for language in ("german", "english"))
 
 
 def _sentences(text: str) -> list[str]:
