@@ -1,7 +1,8 @@
 """The offline model: no network, no weights, the same answer every time.
 
 It plans one tool call by rule when a turn begins, then answers from what came back by quoting the best sentences with
-their source numbers. Tool results and passages are read as data only: nothing in them is ever taken for a request.
+their source numbers. Tool results and passages are read as data only: nothing in them is ever taken for a request. What
+came in from outside is searched for in the files, and nothing else that it asks for is done.
 """
 
 import re
@@ -12,12 +13,12 @@ from werkbank.ai.model import Model
 from werkbank.ai.protocols import ChatRequest, Delta, StreamEnd, TextDelta, ToolCallDelta
 from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
 from werkbank.domain.ids import derived_id
-from werkbank.domain.marking import data_in, without_data
+from werkbank.domain.marking import data_in, message_from_outside, without_data
 from werkbank.domain.messages import Message, ToolCall, Usage
 from werkbank.domain.passages import Passage, parse_passages
 from werkbank.providers.internal.phrases import phrases_for
 from werkbank.providers.internal.planning import plan_call
-from werkbank.providers.internal.quoting import best_quotes, summary_sentences
+from werkbank.providers.internal.quoting import asked_in, best_quotes, summary_sentences
 
 _CONTEXT_BLOCK = re.compile(r"<context>\n.*?\n</context>", re.DOTALL)
 _WORD_WITH_SPACE = re.compile(r"\S+\s*|\s+")
@@ -27,6 +28,7 @@ _SUMMARY_SENTENCES = 6
 _SHOWN_LINES = 40
 _SHOWN_TOPIC_CHARACTERS = 200
 _SEARCH_TOOL = "searchFiles"
+_LONGEST_QUERY = 1_000
 
 
 class InternalChat:
@@ -48,7 +50,8 @@ class InternalChat:
     def _planned_call(self, request: ChatRequest, turn: "_Turn") -> ToolCall | None:
         if not request.may_call_tools or turn.results:
             return None
-        planned = plan_call(turn.question, turn.context, request.tools)
+        tools = [tool for tool in request.tools if tool.name == _SEARCH_TOOL or not turn.is_from_outside]
+        planned = plan_call(turn.question, turn.context, tools)
         if planned is None:
             return None
         name, arguments = planned
@@ -61,14 +64,17 @@ class _Turn:
     def __init__(self, messages: Sequence[Message]) -> None:
         start = _question_position(messages)
         asked = messages[start].content if start is not None else ""
-        said = _CONTEXT_BLOCK.sub("", asked)
-        self.question = without_data(said).strip()
-        self.material = "\n\n".join([self.question, *data_in(said)])
-        self.context = "\n".join(_CONTEXT_BLOCK.findall(asked))
+        outside, handed = message_from_outside(asked)
+        said = _CONTEXT_BLOCK.sub("", handed)
+        own = without_data(said).strip() if outside is None else outside
+        self.is_from_outside = outside is not None
+        self.question = own if outside is None else asked_in(outside)[:_LONGEST_QUERY]
+        self.material = "\n\n".join([own, *data_in(said)])
+        self.context = "\n".join(_CONTEXT_BLOCK.findall(handed))
         after = messages[start + 1 :] if start is not None else messages
         self.results = [message for message in after if message.role == "tool"]
         self._tool_names = {call.id: call.name for message in after for call in message.tool_calls}
-        self._handed = [asked, *(message.content for message in messages if message.role == "system")]
+        self._handed = [handed, *(message.content for message in messages if message.role == "system")]
         self._phrases = phrases_for(self.question)
 
     def answer(self) -> str:

@@ -61,6 +61,11 @@ def best_quotes(question: str, passages: Sequence[Passage]) -> list[Quote]:
     return _distinct(Quote(passage.number, _shortened(sentence)) for passage, sentence in fitting)[:_MAX_QUOTES]
 
 
+def asked_in(text: str) -> str:
+    """Return the questions of a letter, without what stands around them; all of it where it asks none."""
+    return " ".join(sentence for sentence in _sentences(text) if sentence.endswith("?")) or text.strip()
+
+
 def summary_sentences(text: str, count: int) -> list[str]:
     """Return the sentences that carry most of what a text repeats, in the text's order."""
     sentences = [sentence for sentence in _sentences(text) if len(sentence) >= _LEAST_CHARACTERS]
