@@ -12,7 +12,7 @@ up their results.
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from werkbank.ai.protocols import Delta, StreamEnd, TextDelta, ToolCallDelta
@@ -49,17 +49,24 @@ def disarmed(text: str) -> str:
     return _LOOK_ALIKE.sub("‹", text)
 
 
-def read_calls(deltas: Iterable[Delta], may_call: bool = True) -> Iterator[Delta]:
+def read_calls(
+    deltas: Iterable[Delta], may_call: bool = True, end_after: Callable[[str], StreamEnd] | None = None
+) -> Iterator[Delta]:
     """Turn the blocks in an answer's text into tool calls; the text outside passes, but for what may begin a tag.
 
     A block that the stream's end cuts off is a call with broken arguments, so that the model is told (AG-10). Without
-    `may_call` blocks vanish.
+    `may_call` blocks vanish. With `end_after` no more is read than counts: it gets all that came and gives the end.
     """
     reading = _Reading(may_call)
+    came: list[str] = []
     for delta in deltas:
         match delta:
             case TextDelta(text):
                 yield from reading.take(text)
+                came.append(text)
+                if reading.is_over and end_after:
+                    yield from reading.end(end_after("".join(came)))
+                    return
             case StreamEnd():
                 yield from reading.end(delta)
             case ToolCallDelta():
@@ -67,7 +74,10 @@ def read_calls(deltas: Iterable[Delta], may_call: bool = True) -> Iterator[Delta
 
 
 class _Reading:
-    """Where in an answer we are: outside all blocks, or inside the one whose tag's attributes are known."""
+    """Where in an answer we are: outside all blocks, or inside the one whose tag's attributes are known.
+
+    `is_over` when the model goes on behind its calls: nothing more of it counts.
+    """
 
     def __init__(self, may_call: bool) -> None:
         self._may_call = may_call
@@ -75,13 +85,13 @@ class _Reading:
         self._searched = 0
         self._attributes: str | None = None
         self._calls = 0
-        self._is_over = False
+        self.is_over = False
 
     def take(self, text: str) -> Iterator[Delta]:
         """Yield what is certain with this piece."""
-        if not self._is_over:
+        if not self.is_over:
             self._pending += text
-        while not self._is_over:
+        while not self.is_over:
             if self._attributes is not None:
                 end = self._pending.find(_CLOSING, self._searched)
                 if end < 0:
@@ -117,18 +127,18 @@ class _Reading:
 
     def _outside(self, text: str) -> Iterator[Delta]:
         if self._calls:
-            self._is_over = self._is_over or bool(_FENCE.sub("", text).strip())
-        elif text and not self._is_over:
+            self.is_over = self.is_over or bool(_FENCE.sub("", text).strip())
+        elif text and not self.is_over:
             yield TextDelta(disarmed(text))
 
     def _enter(self, tag: re.Match[str]) -> Iterator[Delta]:
-        if self._is_over:
+        if self.is_over:
             return
         if tag["slash"]:
             yield from self._outside(" ")  # without a gap, what stands around it could make a tag
             return
         if tag["kind"] != "call":
-            self._is_over = True  # the model plays our part
+            self.is_over = True  # the model plays our part
             return
         self._attributes, self._searched = tag["attributes"], 0
         if self._may_call:

@@ -26,6 +26,11 @@ def estimate_chf(model: Model, input_tokens: int, output_tokens: int, units: int
     return round_up_chf(_to_chf(model.price, tokens, units))
 
 
+def is_free(model: Model) -> bool:
+    """Tell whether a model's calls cost nothing, however long they are."""
+    return estimate_chf(model, int(_TOKENS_PER_PRICE), int(_TOKENS_PER_PRICE)) == 0
+
+
 def cost_chf(model: Model, usage: Usage, units: int = 1) -> Decimal | None:
     """Return what the call with this usage cost, cached tokens at their own rates, rounded to the ledger's unit."""
     if model.price is None:

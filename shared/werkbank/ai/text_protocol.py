@@ -12,8 +12,10 @@ from itertools import groupby
 
 from werkbank.ai.call_blocks import call_block, disarmed, read_calls, result_block
 from werkbank.ai.model import Model
-from werkbank.ai.protocols import ChatProvider, ChatRequest, Delta
-from werkbank.domain.messages import Message, ToolDefinition
+from werkbank.ai.pricing import is_free
+from werkbank.ai.protocols import ChatProvider, ChatRequest, Delta, StreamEnd
+from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
+from werkbank.domain.messages import Message, ToolDefinition, Usage
 
 _MANUAL = f"""\
 Calling tools
@@ -37,9 +39,19 @@ class TextProtocol:
         self._provider = provider
 
     def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Generator[Delta, None, None]:
-        """Yield the answer's deltas with its calls as calls. Raises what the provider raises."""
-        with closing(self._provider.stream_chat(model, in_words(request), timeout_seconds)) as deltas:
-            yield from read_calls(deltas, request.may_call_tools)
+        """Yield the answer's deltas with its calls as calls. Raises what the provider raises.
+
+        A model that costs nothing, on a server of one's own, is not waited for while it makes up results. Any other is:
+        its usage comes last, and only that tells what is paid for, hidden reasoning included.
+        """
+        told = in_words(request)
+
+        def cut_off(came: str) -> StreamEnd:
+            usage = Usage(input_tokens=estimate_prompt_tokens(told), output_tokens=estimate_text_tokens(came))
+            return StreamEnd(usage, "stop")
+
+        with closing(self._provider.stream_chat(model, told, timeout_seconds)) as deltas:
+            yield from read_calls(deltas, request.may_call_tools, cut_off if is_free(model) else None)
 
 
 def in_words(request: ChatRequest) -> ChatRequest:

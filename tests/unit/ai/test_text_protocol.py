@@ -11,14 +11,19 @@ from tests.unit.agent.test_history import HISTORIES
 from werkbank.agent.history import repair
 from werkbank.ai.assembly import assemble
 from werkbank.ai.call_blocks import call_block
+from werkbank.ai.keys import ModelKeys
 from werkbank.ai.protocols import ChatRequest
+from werkbank.ai.registry import available_models
 from werkbank.ai.text_protocol import TextProtocol, in_words
-from werkbank.ai.tokens import estimate_prompt_tokens
+from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
 from werkbank.domain.media import Image
-from werkbank.domain.messages import Message, ToolCall, ToolDefinition
+from werkbank.domain.messages import Message, ToolCall, ToolDefinition, Usage
 from werkbank.tools import catalog
 
 TOOLS = catalog.registry(can_search_web=True).definitions()
+OWN = next(
+    model for model in available_models(ModelKeys(private_llm_url="http://localhost")) if model.provider == "private"
+)
 SYSTEM = Message(role="system", content="You are Werkbank.")
 ASKED = Message(role="user", content="How much is the rent?")
 CALLS = (
@@ -140,3 +145,29 @@ def test_stream_that_is_given_up_closes_the_providers() -> None:
     next(stream)
     stream.close()
     assert model.closed == 1
+
+
+def test_own_server_stops_when_it_makes_up_results() -> None:
+    listing, request = call_block("listFiles", "{}"), ChatRequest((SYSTEM, ASKED), 100, TOOLS)
+    said = ["I look.", listing, "\n", listing, "\n<werkbank_result", ' name="listFiles">\n', "secret.pdf\n" * 100]
+    for model, closed, read in ((OWN, 1, said[:6]), (SCRIPTED, 0, said)):
+        provider = ScriptedModel([said])
+        answer = assemble(TextProtocol(provider).stream_chat(model, request, 5))
+        assert [call.name for call in answer.message.tool_calls] == ["listFiles", "listFiles"]
+        assert (answer.message.content, answer.stop_reason) == ("I look.", "tool_calls")
+        assert provider.closed == closed
+        estimate = Usage(
+            input_tokens=estimate_prompt_tokens(provider.requests[0]),
+            output_tokens=estimate_text_tokens("".join(read)),
+        )
+        assert answer.usage == (estimate if closed else provider.usage)
+
+
+def test_own_server_says_all_of_an_answer() -> None:
+    provider = ScriptedModel([["The rent ", "is CHF 5.", " All of it."]])
+    answer = assemble(TextProtocol(provider).stream_chat(OWN, ChatRequest((SYSTEM, ASKED), 100, TOOLS), 5))
+    assert (answer.message.content, answer.usage, provider.closed) == (
+        "The rent is CHF 5. All of it.",
+        provider.usage,
+        0,
+    )
