@@ -1,4 +1,4 @@
-"""`python -m tests.browser.picture`: takes README's picture of the page, functions/web/page.png.
+"""`PYTHONPATH=shared python -m tests.browser.picture`: takes README's picture of the page, functions/web/page.png.
 
 Upload, index, search and citations are real; what the model says is written here, so that the picture needs no key.
 """
