@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from werkbank.agent.briefing import Briefer, choice_of
 from werkbank.agent.history import conversation
 from werkbank.agent.prompt import question_context
-from werkbank.agent.protocols import AgentDatabase, AgentSession
+from werkbank.agent.protocols import AgentDatabase
 from werkbank.agent.question import Question
 from werkbank.agent.recent import recent
 from werkbank.agent.summarization import Summaries
@@ -19,6 +19,7 @@ from werkbank.ai.service import AiService, Answer
 from werkbank.domain.errors import RunOver
 from werkbank.domain.messages import Message, ToolCall
 from werkbank.domain.runs import Briefing, Run, RunRef, StoredMessage
+from werkbank.domain.steps import RoundStart
 from werkbank.domain.trace import AgentRoundLog, ToolCallLog
 from werkbank.streaming.run_stream import RunStreams
 
@@ -65,99 +66,93 @@ class Attempts:
         Raises RunOver when the run has ended, StorageUnavailable.
         """
         begun = self._clock()
-        with self._database.session(ref.principal) as session:
-            run = session.runs.get(ref.run_id)
-            messages = self._messages(session, run)
-            mine = [message for message in messages if message.run_id == run.id]
-            for message in mine:
-                if message.role == "assistant" and message.round == round:
-                    return run, message
-            if run.status != "running":
-                raise RunOver(f"run {ref.run_id} has ended")
-            number = session.runs.begin_round(run.id, round)
-            if number > 1:
-                session.ledger.settle_abandoned(run.id, round)
-            calls = session.tool_calls.of_run(run.id)
-            settled = session.briefings.find(run.id)
-        question = next(message for message in mine if message.role == "user")
-        earlier = messages[: messages.index(question)]
-        briefing = settled or self._briefer.settle(run, question, earlier)
+        start = self._database.step(ref.principal).begin_round(ref.run_id, round)
+        run, attempt = start.run, start.attempt
+        if attempt is None:
+            return run, _stored(start, round)
+        position, question = _question(start)
+        earlier = start.messages[:position]
+        briefing = start.briefing or self._briefer.settle(run, question, earlier)
+        # The model routed to, not the one that happened to answer: what is recent must not change from round to round.
+        window = self._ai.context_window(Operation.AGENT, ModelChoice(run.config.model, briefing.complexity))
+        messages = recent(start.messages, run.id, window)
         if question.context is None:
-            messages = self._fix_context(run, question, earlier)
-        folds = self._summaries.fold(run, round, mine, calls, choice_of(run, briefing), _SUMMARY_SECONDS)
-        found = tuple(call for call in calls if call.round == round - 1)
-        told = (briefing.system_message(), *conversation(messages, calls, run.id, folds))
-        return run, Attempt(run, round, number, begun, briefing, told, found)
+            context = self._fix_context(run, question, [m for m in messages if m.run_id != run.id])
+            messages = tuple(_with(message, question.id, context) for message in messages)
+        mine = [message for message in messages if message.run_id == run.id]
+        folds = self._summaries.fold(run, round, mine, start.calls, choice_of(run, briefing), _SUMMARY_SECONDS)
+        found = tuple(call for call in start.calls if call.round == round - 1)
+        told = (briefing.system_message(), *conversation(messages, start.calls, run.id, folds))
+        return run, Attempt(run, round, attempt, begun, briefing, told, found)
 
-    def _fix_context(
-        self, run: Run, question: StoredMessage, earlier: Sequence[StoredMessage]
-    ) -> tuple[StoredMessage, ...]:
-        """Settle what goes with the question, unless another try has; return the conversation with it."""
+    def _fix_context(self, run: Run, question: StoredMessage, earlier: Sequence[StoredMessage]) -> str:
+        """Settle what goes with the question, and return it; what another try has settled before stays."""
         with self._database.session(run.principal) as session:
             files = session.files.find(question.file_ids)
         knowledge = self._question.gather(run, question, files, earlier)
         with self._database.session(run.principal) as session:
-            session.messages.set_context(question.id, question_context(run.started_at, run.zone, knowledge))
-            return self._messages(session, run)
+            return session.messages.set_context(question.id, question_context(run.started_at, run.zone, knowledge))
 
-    def _messages(self, session: AgentSession, run: Run) -> tuple[StoredMessage, ...]:
-        assert run.workflow_id
-        window = self._ai.context_window(Operation.AGENT, ModelChoice(run.config.model))
-        return recent(session.messages.of_workflow(run.workflow_id), run.id, window)
-
-    def store(self, ref: RunRef, attempt: Attempt, answer: Answer) -> StoredMessage:
+    def store(self, ref: RunRef, attempt: Attempt, answer: Answer, read_only: frozenset[str]) -> StoredMessage:
         """Store the answer, the calls it asks for and the round's log in one transaction; return what is stored.
 
-        Raises RunOver when the run has ended, StorageUnavailable.
+        `read_only` are the tools among the calls that change nothing. Raises RunOver when the run has ended,
+        StorageUnavailable.
         """
         run, spoken, usage = attempt.run, answer.assembled.message, answer.assembled.usage
         earlier = {call.id for message in attempt.messages for call in message.tool_calls}
-        calls = _distinct(spoken.tool_calls, earlier, attempt.round)
+        said = StoredMessage.by_model(
+            run, attempt.round, spoken.content, self._clock(),
+            tool_calls=_distinct(spoken.tool_calls, earlier, attempt.round), provider_data=spoken.provider_data,
+        )  # fmt: skip
         instead_of = _instead_of(attempt.briefing, answer)
-        assert run.workflow_id
-        with self._database.session(run.principal) as session:
-            session.runs.end_round(
-                run.id,
-                AgentRoundLog(
-                    round=attempt.round,
-                    attempts=attempt.number,
-                    model=answer.model.id,
-                    instead_of=instead_of,
-                    answered_under=answer.answered_under,
-                    stop_reason=answer.assembled.stop_reason,
-                    input_tokens=usage.input_tokens,
-                    output_tokens=usage.output_tokens,
-                    cached_input_tokens=usage.cached_input_tokens,
-                    cost_chf=answer.cost_chf,
-                    duration_ms=_elapsed_ms(attempt.begun, self._clock()),
-                ),
-            )
-            stored = session.messages.add(
-                StoredMessage.by_model(
-                    run,
-                    attempt.round,
-                    spoken.content,
-                    self._clock(),
-                    tool_calls=calls,
-                    provider_data=spoken.provider_data,
-                )
-            )
-            # Should two tries have come this far, the answer that was stored first decides what is called.
-            session.tool_calls.request(run.id, attempt.round, stored.tool_calls)
-            told = [
-                session.events.append(run.id, "status", {"workflowId": run.workflow_id, **data})
-                for data in self._fallbacks(attempt, answer, instead_of)
-            ]
-        self._streams.of(ref).publish(*told)
-        return stored
+        log = AgentRoundLog(
+            round=attempt.round,
+            attempts=attempt.number,
+            model=answer.model.id,
+            instead_of=instead_of,
+            answered_under=answer.answered_under,
+            stop_reason=answer.assembled.stop_reason,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cached_input_tokens=usage.cached_input_tokens,
+            cost_chf=answer.cost_chf,
+            duration_ms=_elapsed_ms(attempt.begun, self._clock()),
+        )
+        told = list(self._fallbacks(attempt, answer, instead_of))
+        stored = self._database.step(run.principal).store_answer(said, read_only, log, told)
+        self._streams.of(ref).publish(*stored.events)
+        return stored.answer
 
     def _fallbacks(self, attempt: Attempt, answer: Answer, instead_of: str | None) -> Iterator[dict[str, JsonValue]]:
         """Yield what a person is told, once a run, of a configuration that had to be replaced (AG-13)."""
-        before = attempt.briefing
+        before, workflow_id = attempt.briefing, attempt.run.workflow_id
         if instead_of is not None and (before.instead_of, before.answered_by) != (instead_of, answer.model.id):
-            yield {"status": "lastGood", "insteadOf": instead_of, "model": answer.model.id, "label": answer.model.label}
+            yield {"status": "lastGood", "workflowId": workflow_id, "insteadOf": instead_of, **_named(answer)}
         if self._ai.has_earlier_keys and before.answered_by is None:
-            yield {"status": "earlierKeys", "model": answer.model.id, "label": answer.model.label}
+            yield {"status": "earlierKeys", "workflowId": workflow_id, **_named(answer)}
+
+
+def _stored(start: RoundStart, round: int) -> StoredMessage:
+    """Return what the run's model said in a round. Raises RunOver when it has said nothing, the run being over."""
+    for message in start.messages:
+        if (message.run_id, message.role, message.round) == (start.run.id, "assistant", round):
+            return message
+    raise RunOver("the run has ended")
+
+
+def _question(start: RoundStart) -> tuple[int, StoredMessage]:
+    """Return the run's question and its position in the conversation."""
+    positions = enumerate(start.messages)
+    return next(place for place in positions if (place[1].run_id, place[1].role) == (start.run.id, "user"))
+
+
+def _with(message: StoredMessage, question_id: str, context: str) -> StoredMessage:
+    return message.model_copy(update={"context": context}) if message.id == question_id else message
+
+
+def _named(answer: Answer) -> dict[str, JsonValue]:
+    return {"model": answer.model.id, "label": answer.model.label}
 
 
 def _instead_of(briefing: Briefing, answer: Answer) -> str | None:

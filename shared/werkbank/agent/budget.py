@@ -7,11 +7,11 @@ from typing import Literal
 from pydantic import JsonValue
 
 from werkbank.agent.guards import REPEATED_CALLS, is_stalled
-from werkbank.agent.protocols import AgentDatabase, AgentSession
+from werkbank.agent.protocols import AgentDatabase
 from werkbank.domain.base import WireModel
 from werkbank.domain.errors import RunOver
-from werkbank.domain.events import RunEvent
 from werkbank.domain.runs import Run, RunRef, RunStatus
+from werkbank.domain.trace import Progress
 from werkbank.streaming.run_stream import RunStreams
 
 
@@ -33,33 +33,36 @@ class Budget:
 
     def check(self, ref: RunRef) -> Verdict:
         """Say whether the next round may begin, and report progress if so. Raises NotFound."""
-        told: list[RunEvent] = []
-        with self._database.session(ref.principal) as session:
-            progress = session.runs.progress(ref.run_id, REPEATED_CALLS)
-            run = progress.run
-            verdict = judge(run)
-            if verdict.next == "round" and self._is_out_of_time(session, run):
-                verdict = Verdict(next="finish", round=verdict.round, status="timedOut")
-            if verdict.next == "round" and is_stalled(progress.said, progress.latest_calls):
-                verdict = Verdict(next="finish", round=verdict.round, status="stalled")
-            if verdict.next == "round":
-                data: dict[str, JsonValue] = {
-                    "round": verdict.round,
-                    "maxRounds": run.max_rounds,
-                    "costChf": str(run.spent_chf),
-                    "toolCalls": progress.tool_calls,
-                }
-                try:
-                    told.append(session.events.append(run.id, "agentProgress", data))
-                except RunOver:  # stopped this very moment
-                    verdict = Verdict(next="finish", round=verdict.round, status="stopped")
-        self._streams.of(ref).publish(*told)
+        progress = self._database.step(ref.principal).progress(ref.run_id, REPEATED_CALLS)
+        verdict = self._judge(progress)
+        if verdict.next == "round":
+            data: dict[str, JsonValue] = {
+                "round": verdict.round,
+                "maxRounds": progress.run.max_rounds,
+                "costChf": str(progress.run.spent_chf),
+                "toolCalls": progress.tool_calls,
+            }
+            try:
+                self._streams.of(ref).emit("agentProgress", data)
+            except RunOver:  # stopped this very moment
+                return Verdict(next="finish", round=verdict.round, status="stopped")
         return verdict
 
-    def _is_out_of_time(self, session: AgentSession, run: Run) -> bool:
+    def _judge(self, progress: Progress) -> Verdict:
+        verdict = judge(progress.run)
+        if verdict.next == "round" and self._is_out_of_time(progress.run):
+            return Verdict(next="finish", round=verdict.round, status="timedOut")
+        if verdict.next == "round" and is_stalled(progress.said, progress.latest_calls):
+            return Verdict(next="finish", round=verdict.round, status="stalled")
+        return verdict
+
+    def _is_out_of_time(self, run: Run) -> bool:
         limit = timedelta(minutes=run.config.max_minutes)
         # Most runs are over long before; only of the others is it worth asking how long they waited for their user.
-        return self._clock() - run.started_at > limit and session.runs.working_time(run.id) > limit
+        if self._clock() - run.started_at <= limit:
+            return False
+        with self._database.session(run.principal) as session:
+            return session.runs.working_time(run.id) > limit
 
 
 def judge(run: Run) -> Verdict:

@@ -5,12 +5,14 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Protocol
 
+from pydantic import JsonValue
+
 from werkbank.domain.files import FileItem
-from werkbank.domain.messages import ToolCall
 from werkbank.domain.runs import Briefing, Citation, Run, RunRef, RunStatus, StoredMessage, Workflow
 from werkbank.domain.skills import SkillFile
+from werkbank.domain.steps import RoundStart, StoredAnswer
 from werkbank.domain.trace import AgentRoundLog, Progress, ToolCallLog
-from werkbank.domain.unit_of_work import UnitOfWork
+from werkbank.domain.unit_of_work import Stepwise, UnitOfWork
 from werkbank.knowledge.context import Context
 from werkbank.knowledge.protocols import RememberedStore
 from werkbank.streaming.protocols import EventStore
@@ -21,12 +23,9 @@ class RunStore(Protocol):
 
     def add(self, run: Run) -> bool: ...
     def get(self, run_id: str) -> Run: ...
-    def progress(self, run_id: str, latest: int) -> Progress: ...
     def find(self, run_id: str) -> Run | None: ...
     def lock_running(self, run_id: str) -> Run | None: ...
     def conclude(self, run_id: str, status: RunStatus, reason: str | None) -> None: ...
-    def begin_round(self, run_id: str, round: int) -> int: ...
-    def end_round(self, run_id: str, log: AgentRoundLog) -> None: ...
     def rounds(self, run_id: str) -> tuple[AgentRoundLog, ...]: ...
     def working_time(self, run_id: str) -> timedelta: ...
 
@@ -38,7 +37,7 @@ class MessageStore(Protocol):
     def answer(self, run_id: str, round: int) -> StoredMessage | None: ...
     def last_answer(self, run_id: str) -> StoredMessage | None: ...
     def of_workflow(self, workflow_id: str) -> tuple[StoredMessage, ...]: ...
-    def set_context(self, message_id: str, context: str) -> None: ...
+    def set_context(self, message_id: str, context: str) -> str: ...
     def set_citations(self, message_id: str, citations: tuple[Citation, ...]) -> None: ...
 
 
@@ -53,7 +52,6 @@ class BriefingStore(Protocol):
 class ToolCallStore(Protocol):
     """The ledger of tool calls."""
 
-    def request(self, run_id: str, round: int, calls: Iterable[ToolCall]) -> None: ...
     def of_run(self, run_id: str) -> tuple[ToolCallLog, ...]: ...
 
 
@@ -78,10 +76,9 @@ class CitationStore(Protocol):
 
 
 class LedgerStore(Protocol):
-    """What dead tries and dead functions have reserved."""
+    """What dead functions have reserved."""
 
     def settle_dead(self) -> None: ...
-    def settle_abandoned(self, run_id: str, round: int) -> None: ...
 
 
 class MandateStore(Protocol):
@@ -130,7 +127,22 @@ class AgentSession(Protocol):
     def workflows(self) -> WorkflowStore: ...
 
 
-AgentDatabase = UnitOfWork[AgentSession]
+class AgentSteps(Protocol):
+    """What happens at every round."""
+
+    def progress(self, run_id: str, latest: int) -> Progress: ...
+    def begin_round(self, run_id: str, round: int) -> RoundStart: ...
+    def store_answer(
+        self,
+        answer: StoredMessage,
+        read_only: frozenset[str],
+        log: AgentRoundLog,
+        told: Sequence[dict[str, JsonValue]],
+    ) -> StoredAnswer: ...
+
+
+class AgentDatabase(UnitOfWork[AgentSession], Stepwise[AgentSteps], Protocol):
+    """The database as the agent sees it."""
 
 
 class RunLoop(Protocol):

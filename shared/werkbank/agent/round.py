@@ -90,14 +90,14 @@ class Rounds:
         return self._registry.active(run.toolboxes, run.closed_toolboxes)
 
     def _ask(self, ref: RunRef, attempt: Attempt, ends_at: datetime) -> StoredMessage:
-        run, round = attempt.run, attempt.round
+        run, round, tools = attempt.run, attempt.round, self._tools(attempt.run)
         may_hand_over = attempt.number < _MOST_ATTEMPTS
         timeout_seconds = (ends_at - self._clock()).total_seconds()
         if timeout_seconds < _LEAST_SECONDS and may_hand_over:
             raise _HandedOverError
         scope = CallScope(run.principal, "agentRound", run_id=run.id, round=round, workflow_id=run.workflow_id)
         request = ChatRequest(
-            messages=attempt.messages, max_output_tokens=MAX_OUTPUT_TOKENS, tools=self._tools(run).definitions(),
+            messages=attempt.messages, max_output_tokens=MAX_OUTPUT_TOKENS, tools=tools.definitions(),
             temperature=run.config.temperature,
         )  # fmt: skip
         with TextSender(self._streams.of(ref), round, attempt.number) as sender:
@@ -110,4 +110,6 @@ class Rounds:
                 if may_hand_over and (sender.is_used or isinstance(error, DeadlineTooNear)):
                     raise _HandedOverError from error
                 raise
-        return self._attempts.store(ref, attempt, answer)
+        called = {call.name for call in answer.assembled.message.tool_calls}
+        read_only = frozenset(name for name in called if tools.is_read_only(name))
+        return self._attempts.store(ref, attempt, answer, read_only)

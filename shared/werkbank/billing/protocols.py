@@ -5,10 +5,10 @@ from typing import Protocol
 
 from werkbank.domain.billing import Preflight, Reservation
 from werkbank.domain.messages import Usage
-from werkbank.domain.unit_of_work import UnitOfWork
+from werkbank.domain.unit_of_work import Stepwise
 
 
-class LedgerStore(Protocol):
+class LedgerSteps(Protocol):
     """The ledger of a mandate."""
 
     def reserve(self, reservation: Reservation) -> None: ...
@@ -17,11 +17,4 @@ class LedgerStore(Protocol):
     def preflight(self, run_id: str | None, *, is_closing: bool) -> Preflight: ...
 
 
-class LedgerSession(Protocol):
-    """The store that spending uses."""
-
-    @property
-    def ledger(self) -> LedgerStore: ...
-
-
-LedgerDatabase = UnitOfWork[LedgerSession]
+LedgerDatabase = Stepwise[LedgerSteps]

@@ -45,8 +45,7 @@ class Purse:
 
     def preflight(self, scope: CallScope) -> Preflight:
         """Return what a call under this scope may use and how much of the money is left for it."""
-        with self._database.session(scope.principal) as session:
-            return session.ledger.preflight(scope.run_id, is_closing=scope.is_closing)
+        return self._database.step(scope.principal).preflight(scope.run_id, is_closing=scope.is_closing)
 
     @contextmanager
     def pay(self, scope: CallScope, model: str, amount_chf: Decimal) -> Iterator[Payment]:
@@ -55,14 +54,13 @@ class Purse:
             id=new_id(), amount_chf=amount_chf, kind=scope.kind, model=model, run_id=scope.run_id, round=scope.round,
             workflow_id=scope.workflow_id, instance_id=scope.instance_id, is_closing=scope.is_closing,
         )  # fmt: skip
-        with self._database.session(scope.principal) as session:
-            session.ledger.reserve(reservation)
+        step = self._database.step(scope.principal)
+        step.reserve(reservation)
         payment = Payment(amount_chf)
         try:
             yield payment
         finally:
-            with self._database.session(scope.principal) as session:
-                if payment.settled:
-                    session.ledger.settle(reservation.id, *payment.settled)
-                else:
-                    session.ledger.release(reservation.id)
+            if payment.settled:
+                step.settle(reservation.id, *payment.settled)
+            else:
+                step.release(reservation.id)

@@ -3,6 +3,7 @@
 A session is a pipeline: statements whose answer nobody waits for travel together with the next one that somebody does,
 BEGIN and COMMIT included. Faults of such a statement are raised there, at the latest when the session ends.
 https://www.postgresql.org/docs/current/libpq-pipeline-mode.html
+A step is a single statement, which is a transaction by itself.
 """
 
 import logging
@@ -18,7 +19,16 @@ from psycopg.types.string import TextLoader
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from werkbank.database.session import Session
-from werkbank.domain.errors import Conflict, Forbidden, InvalidInput, NotFound, StorageUnavailable
+from werkbank.database.steps import Steps
+from werkbank.domain.errors import (
+    BudgetExceeded,
+    Conflict,
+    Forbidden,
+    InvalidInput,
+    NotFound,
+    RunOver,
+    StorageUnavailable,
+)
 from werkbank.domain.principal import Principal
 
 Connection = psycopg.Connection[DictRow]
@@ -34,10 +44,7 @@ _SILENCE_SECONDS = 1.0
 # What it logs of errors behind another error may quote rows; the first error is raised anyway.
 logging.getLogger("psycopg").disabled = True
 
-_SET_PRINCIPAL = (
-    "SELECT werkbank.set_local('werkbank.user_id', %s), werkbank.set_local('werkbank.mandate_id', %s),"
-    " werkbank.set_local('werkbank.roles', %s)"
-)
+_ACT_AS = "werkbank.act_as(%s, %s, %s)"
 
 
 class Database:
@@ -58,20 +65,38 @@ class Database:
             NotFound, Conflict, Forbidden, InvalidInput: what the database refused, in the domain's words.
             StorageUnavailable: the database cannot be reached.
         """
-        pool = self._open_pool()
-        with _domain_errors(), pool.connection() as connection, connection.pipeline():
-            self._used_at = 0.0  # until this one has ended well
-            roles = ",".join(sorted(principal.roles))
-            connection.execute(_SET_PRINCIPAL, (principal.user_id, principal.mandate_id, roles))
-            yield Session(connection, principal)
+        with self._connection() as connection, connection.pipeline():
             # Not commit(), nor transaction(): they wait for the server, which the end of the pipeline does anyway.
+            connection.execute(b"BEGIN")
+            connection.execute(f"SELECT {_ACT_AS}".encode(), _settings(principal))
+            yield Session(connection, principal)
             connection.execute(b"COMMIT")
-        self._used_at = time.time()
+
+    def step(self, principal: Principal) -> Steps:
+        """Return what the principal's loop can do in single steps, each a transaction of its own."""
+
+        def call(function: str, *arguments: object) -> str | None:
+            holes = ", ".join(["%s"] * len(arguments))
+            # What stands in FROM comes before what is selected from it.
+            sql = f"SELECT werkbank.{function}({holes}) AS found FROM {_ACT_AS}"
+            with self._connection() as connection:
+                row = connection.execute(sql.encode(), (*arguments, *_settings(principal))).fetchone()
+            return row["found"] if row else None
+
+        return Steps(call)
 
     def close(self) -> None:
         """Close all connections."""
         if self._pool:
             self._pool.close()
+
+    @contextmanager
+    def _connection(self) -> Iterator[Connection]:
+        pool = self._open_pool()
+        with _domain_errors(), pool.connection() as connection:
+            self._used_at = 0.0  # until this use has ended well
+            yield connection
+        self._used_at = time.time()
 
     def _open_pool(self) -> ConnectionPool[Connection]:
         with self._lock:
@@ -80,7 +105,7 @@ class Database:
                     self._connection_string(),
                     connection_class=Connection,
                     # RDS Proxy pins a session that prepares statements.
-                    kwargs={"row_factory": dict_row, "prepare_threshold": None},
+                    kwargs={"autocommit": True, "row_factory": dict_row, "prepare_threshold": None},
                     min_size=1,
                     max_size=_POOL_SIZE,
                     timeout=self._wait_seconds,
@@ -97,6 +122,19 @@ class Database:
 
 def _configure(connection: Connection) -> None:
     connection.adapters.register_loader("uuid", TextLoader)
+    connection.adapters.register_loader("json", TextLoader)  # pydantic reads it
+
+
+def _settings(principal: Principal) -> tuple[str, str, str]:
+    return principal.user_id, principal.mandate_id, ",".join(sorted(principal.roles))
+
+
+# What functions of ours raise, see infra/migrations/0014_steps.sql.
+_RUN_OVER, _MONEY_USED_UP = "WB001", "WB002"
+_USED_UP = {
+    "run": "The next model call could cost more than is left of this question's budget.",
+    "mandate": "Your organisation's budget is used up. An administrator can raise its limit.",
+}
 
 
 @contextmanager
@@ -115,3 +153,9 @@ def _domain_errors() -> Iterator[None]:
         ) from error
     except (psycopg.OperationalError, PoolTimeout) as error:
         raise StorageUnavailable("The database is not reachable at the moment. Please try again shortly.") from error
+    except psycopg.DatabaseError as error:
+        if error.sqlstate == _RUN_OVER:
+            raise RunOver("the run has ended") from error
+        if error.sqlstate == _MONEY_USED_UP:
+            raise BudgetExceeded(_USED_UP[str(error.diag.message_primary)]) from error
+        raise

@@ -1,22 +1,11 @@
-"""The event log of a run: numbered without gaps, because the number is taken and the event written in one statement."""
+"""The event log of a run, numbered without gaps."""
 
 import psycopg
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 from pydantic import JsonValue
 
-from werkbank.domain.errors import RunOver
 from werkbank.domain.events import EventType, RunEvent
-
-_APPEND = b"""
-WITH numbered AS (
-    UPDATE run SET last_seq = last_seq + 1 WHERE id = %(run)s AND status = 'running'
-    RETURNING id, last_seq, mandate_id, user_id
-)
-INSERT INTO run_event (run_id, seq, mandate_id, user_id, type, data)
-SELECT id, last_seq, mandate_id, user_id, %(type)s, %(data)s FROM numbered
-RETURNING seq, at
-"""
 
 
 class Events:
@@ -27,10 +16,11 @@ class Events:
 
     def append(self, run_id: str, type: EventType, data: dict[str, JsonValue]) -> RunEvent:
         """Append an event to a running run. Raises RunOver when the run has ended."""
-        row = self._connection.execute(_APPEND, {"run": run_id, "type": type, "data": Jsonb(data)}).fetchone()
-        if row is None:
-            raise RunOver(f"run {run_id} has ended")
-        return RunEvent(run_id=run_id, seq=row["seq"], type=type, at=row["at"], data=data)
+        row = self._connection.execute(
+            b"SELECT werkbank.append_event(%s, %s, %s) AS event", (run_id, type, Jsonb(data))
+        ).fetchone()
+        assert row, "a function returns"
+        return RunEvent.model_validate_json(row["event"])
 
     def after(self, run_id: str, seq: int, limit: int = 10_000) -> tuple[RunEvent, ...]:
         """Return the events after a number, in order."""

@@ -61,9 +61,12 @@ class Messages(Store):
             (workflow_id,),
         )
 
-    def set_context(self, message_id: str, context: str) -> None:
-        """Fix what the model is told along with a question."""
-        self._run("UPDATE message SET context = %s WHERE id = %s AND context IS NULL", (context, message_id))
+    def set_context(self, message_id: str, context: str) -> str:
+        """Fix what the model is told along with a question, unless it is fixed already; return what it is."""
+        row = self._row(
+            "UPDATE message SET context = coalesce(context, %s) WHERE id = %s RETURNING context", (context, message_id)
+        )
+        return row["context"] if row else context
 
     def set_citations(self, message_id: str, citations: tuple[Citation, ...]) -> None:
         """Record the sources that an answer cites."""

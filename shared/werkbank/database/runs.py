@@ -7,13 +7,11 @@ from psycopg.types.json import Jsonb
 from werkbank.database.preferences import WEB_SEARCH_ENABLED
 from werkbank.database.store import Store
 from werkbank.domain.billing import closing_reserve
-from werkbank.domain.errors import NotFound, RunOver
 from werkbank.domain.money import round_chf
 from werkbank.domain.runs import Run, RunStatus
-from werkbank.domain.trace import AgentRoundLog, Progress, ToolCallLog
+from werkbank.domain.trace import AgentRoundLog
 
 _COLUMNS = ", ".join(Run.model_fields)
-_CALL = ", ".join(f"'{name}', {name}" for name in ToolCallLog.model_fields if name != "result")
 
 
 class Runs(Store):
@@ -40,26 +38,6 @@ class Runs(Store):
     def get(self, run_id: str) -> Run:
         """Return a run. Raises NotFound."""
         return self._get(Run, "run", f"SELECT {_COLUMNS} FROM run WHERE id = %s", (run_id,))
-
-    def progress(self, run_id: str, latest: int) -> Progress:
-        """Return a run with what it has done and its `latest` calls, without their results. Raises NotFound."""
-        row = self._row(
-            f"""SELECT {_COLUMNS}, (SELECT count(*) FROM tool_call WHERE run_id = run.id) AS tool_calls,
-                   ARRAY(SELECT content FROM message WHERE run_id = run.id AND role = 'assistant'
-                         ORDER BY round) AS said,
-                   ARRAY(SELECT jsonb_build_object({_CALL}) FROM tool_call WHERE run_id = run.id
-                         ORDER BY round DESC, position DESC LIMIT %s) AS latest_calls
-                FROM run WHERE id = %s""",
-            (latest, run_id),
-        )
-        if row is None:
-            raise NotFound("There is no such run, or it is not yours.")
-        return Progress(
-            run=Run.model_validate({name: row[name] for name in Run.model_fields}),
-            said=row["said"],
-            tool_calls=row["tool_calls"],
-            latest_calls=tuple(map(ToolCallLog.model_validate, reversed(row["latest_calls"]))),
-        )
 
     def find(self, run_id: str) -> Run | None:
         """Return a run if the principal has it."""
@@ -93,30 +71,6 @@ class Runs(Store):
             " WHERE id = %s AND NOT %s = ANY (granted_toolboxes)",
             ([toolbox], run_id, toolbox),
         )
-
-    def begin_round(self, run_id: str, round: int) -> int:
-        """Note that a round is being tried; return which try this is, from 1."""
-        row = self._row(
-            """INSERT INTO round_log (run_id, round, mandate_id, user_id) VALUES (%s, %s, %s, %s)
-               ON CONFLICT (run_id, round) DO UPDATE SET attempts = round_log.attempts + 1 RETURNING attempts""",
-            (run_id, round, self._principal.mandate_id, self._principal.user_id),
-        )
-        return int(row["attempts"]) if row else 1
-
-    def end_round(self, run_id: str, log: AgentRoundLog) -> None:
-        """Record how a round of a running run went and count it. Raises RunOver when the run has ended."""
-        self._run(
-            """UPDATE round_log SET model = %s, instead_of = %s, answered_under = %s, stop_reason = %s,
-                   input_tokens = %s, output_tokens = %s, cached_input_tokens = %s, cost_chf = %s, duration_ms = %s
-               WHERE run_id = %s AND round = %s""",
-            (
-                log.model, log.instead_of, log.answered_under, log.stop_reason, log.input_tokens, log.output_tokens,
-                log.cached_input_tokens, log.cost_chf, log.duration_ms, run_id, log.round,
-            ),
-        )  # fmt: skip
-        count = "UPDATE run SET rounds = greatest(rounds, %s) WHERE id = %s AND status = 'running'"
-        if not self._touched(count, (log.round, run_id)):
-            raise RunOver(f"run {run_id} has ended")
 
     def rounds(self, run_id: str) -> tuple[AgentRoundLog, ...]:
         """Return the log of a run's rounds, without their tool calls."""

@@ -1,10 +1,7 @@
-"""The ledger of tool calls: claimed before the effect, completed after it (AG-23)."""
-
-from collections.abc import Iterable
+"""The ledger of tool calls: what waits for consent, and what is read. Claiming and completing are in steps.py."""
 
 from werkbank.database.store import Store
-from werkbank.domain.messages import ToolCall
-from werkbank.domain.trace import OpenConfirmation, ToolCallLog, ToolCallStatus, WaitingCall
+from werkbank.domain.trace import OpenConfirmation, ToolCallLog, WaitingCall
 
 _COLUMNS = ", ".join(ToolCallLog.model_fields)
 _KEY = "run_id = %s AND round = %s AND call_id = %s"
@@ -12,28 +9,6 @@ _KEY = "run_id = %s AND round = %s AND call_id = %s"
 
 class ToolCalls(Store):
     """The tool calls of the principal's runs."""
-
-    def request(self, run_id: str, round: int, calls: Iterable[ToolCall]) -> None:
-        """Write down the calls that the model asked for in a round, in its order."""
-        for position, call in enumerate(calls):
-            self._run(
-                """INSERT INTO tool_call (run_id, round, call_id, position, mandate_id, user_id, name, arguments)
-                   VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING""",
-                (
-                    run_id, round, call.id, position, self._principal.mandate_id, self._principal.user_id, call.name,
-                    call.arguments,
-                ),
-            )  # fmt: skip
-
-    def claim(self, run_id: str, round: int, call_id: str) -> tuple[ToolCallLog, bool]:
-        """Claim a call; return it and whether this is the first claim. Raises NotFound."""
-        claimed = self._find(
-            ToolCallLog,
-            "UPDATE tool_call SET status = 'claimed', claimed_at = clock_timestamp()"
-            f" WHERE {_KEY} AND status = 'requested' RETURNING {_COLUMNS}",
-            (run_id, round, call_id),
-        )
-        return (claimed, True) if claimed else (self.get(run_id, round, call_id), False)
 
     def await_consent(self, run_id: str, round: int, call_id: str, task_token: str) -> ToolCallLog | None:
         """Note that a call waits for consent and what wakes it up; None if it waits or is decided already."""
@@ -71,19 +46,6 @@ class ToolCalls(Store):
             f"UPDATE tool_call SET approved = %s WHERE {_KEY} AND task_token IS NOT NULL AND status = 'requested'"
             f" AND coalesce(approved, %s) = %s RETURNING {columns}",
             (approved, run_id, round, call_id, approved, approved),
-        )
-
-    def complete(
-        self, run_id: str, round: int, call_id: str, status: ToolCallStatus, result: str, duration_ms: int
-    ) -> bool:
-        """Store the outcome of a claimed call; False if another try has stored one before."""
-        return (
-            self._touched(
-                "UPDATE tool_call SET status = %s, result = %s, duration_ms = %s, completed_at = clock_timestamp()"
-                f" WHERE {_KEY} AND status = 'claimed'",
-                (status, result, duration_ms, run_id, round, call_id),
-            )
-            == 1
         )
 
     def get(self, run_id: str, round: int, call_id: str) -> ToolCallLog:

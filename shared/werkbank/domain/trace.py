@@ -21,7 +21,10 @@ ToolCallStatus = Literal["requested", "claimed", "succeeded", "failed", "unknown
 
 
 class ToolCallLog(WireModel):
-    """One tool call as it went; `result` is what the model got to read, `approved` what its user said where asked."""
+    """One tool call as it went; `result` is what the model got to read, `approved` what its user said where asked.
+
+    `read_only` tells that it changes nothing.
+    """
 
     run_id: str
     round: int
@@ -29,6 +32,7 @@ class ToolCallLog(WireModel):
     position: int
     name: str
     arguments: str
+    read_only: bool = False
     status: ToolCallStatus
     approved: bool | None = None
     result: str | None = None

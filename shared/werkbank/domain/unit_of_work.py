@@ -14,3 +14,11 @@ class UnitOfWork(Protocol[S_co]):
     def session(self, principal: Principal) -> AbstractContextManager[S_co]:
         """Open one transaction: commits at the end, rolls back on an error."""
         ...
+
+
+class Stepwise(Protocol[S_co]):
+    """Does what a principal's loop does often: each step is a transaction of its own, in one round trip."""
+
+    def step(self, principal: Principal) -> S_co:
+        """Return the steps."""
+        ...

@@ -5,25 +5,26 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from werkbank.domain.events import EventType, RunEvent
-from werkbank.domain.unit_of_work import UnitOfWork
+from werkbank.domain.unit_of_work import Stepwise
 
 
 class EventStore(Protocol):
-    """The event log."""
+    """The event log within somebody's transaction."""
 
     def append(self, run_id: str, type: EventType, data: dict[str, JsonValue]) -> RunEvent:
         """Append an event to a running run. Raises RunOver when the run has ended."""
         ...
 
 
-class StreamSession(Protocol):
-    """The stores streaming uses."""
+class EventSteps(Protocol):
+    """The event log in single steps."""
 
-    @property
-    def events(self) -> EventStore: ...
+    def append_event(self, run_id: str, type: EventType, data: dict[str, JsonValue]) -> RunEvent:
+        """Append an event to a running run. Raises RunOver when the run has ended."""
+        ...
 
 
-StreamDatabase = UnitOfWork[StreamSession]
+StreamDatabase = Stepwise[EventSteps]
 
 
 class Push(Protocol):

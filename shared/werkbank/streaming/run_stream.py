@@ -18,8 +18,7 @@ class RunStream:
 
     def emit(self, type: EventType, data: dict[str, JsonValue]) -> RunEvent:
         """Store an event and push it. Raises RunOver when the run has ended."""
-        with self._database.session(self.run.principal) as session:
-            event = session.events.append(self.run.run_id, type, data)
+        event = self._database.step(self.run.principal).append_event(self.run.run_id, type, data)
         self.publish(event)
         return event
 

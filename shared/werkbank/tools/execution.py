@@ -11,8 +11,9 @@ from werkbank.domain.errors import Conflict, DocumentError, RunOver, StorageUnav
 from werkbank.domain.events import RunEvent
 from werkbank.domain.ids import derived_id
 from werkbank.domain.runs import Run, RunRef
+from werkbank.domain.steps import Claim
 from werkbank.domain.trace import NOT_ALLOWED, OUTCOME_UNKNOWN, ToolCallLog, ToolCallStatus
-from werkbank.domain.unit_of_work import UnitOfWork
+from werkbank.domain.unit_of_work import Stepwise, UnitOfWork
 from werkbank.observability import count, logger
 from werkbank.streaming.protocols import EventStore
 from werkbank.streaming.run_stream import RunStream, RunStreams
@@ -31,10 +32,6 @@ class ToolCallLedger(Protocol):
 
     def await_consent(self, run_id: str, round: int, call_id: str, task_token: str) -> ToolCallLog | None: ...
     def renew_token(self, run_id: str, round: int, call_id: str, task_token: str) -> ToolCallLog | None: ...
-    def claim(self, run_id: str, round: int, call_id: str) -> tuple[ToolCallLog, bool]: ...
-    def complete(
-        self, run_id: str, round: int, call_id: str, status: ToolCallStatus, result: str, duration_ms: int
-    ) -> bool: ...
 
 
 class ExecutionSession(ToolSession, Protocol):
@@ -46,12 +43,32 @@ class ExecutionSession(ToolSession, Protocol):
     def events(self) -> EventStore: ...
 
 
+class CallSteps(Protocol):
+    """What happens at every call."""
+
+    def claim_call(self, run_id: str, round: int, call_id: str, shown: int) -> Claim: ...
+    def complete_call(
+        self,
+        run_id: str,
+        round: int,
+        call_id: str,
+        status: ToolCallStatus,
+        result: str,
+        duration_ms: int,
+        told: dict[str, JsonValue],
+    ) -> RunEvent | None: ...
+
+
+class ExecutionDatabase(UnitOfWork[ExecutionSession], Stepwise[CallSteps], Protocol):
+    """The database as execution sees it."""
+
+
 class ToolExecution:
     """Executes tool calls of runs."""
 
     def __init__(
         self,
-        database: UnitOfWork[ExecutionSession],
+        database: ExecutionDatabase,
         streams: RunStreams,
         registry: Registry,
         objects: Objects,
@@ -74,9 +91,11 @@ class ToolExecution:
         """
         stream = self._streams.of(ref)
         try:
-            claimed = self._claim(stream, round, call_id)
-            if claimed:
-                self._run(stream, *claimed)
+            claim = self._database.step(ref.principal).claim_call(ref.run_id, round, call_id, MAX_SHOWN_CHARACTERS)
+            if claim.event:
+                stream.publish(claim.event)
+            if claim.call.status in {"claimed", "requested"}:
+                self._run(stream, claim)
         except RunOver:
             logger.info("run ended before its tool call", extra={"runId": ref.run_id, "callId": call_id})
 
@@ -109,37 +128,19 @@ class ToolExecution:
             logger.info("run ended before its tool call", extra={"runId": ref.run_id, "callId": call_id})
         stream.publish(*told)
 
-    def _claim(self, stream: RunStream, round: int, call_id: str) -> tuple[Run, ToolCallLog, bool] | None:
-        """Claim the call and tell of it in one transaction; None when its outcome is stored already."""
-        ref = stream.run
-        told: list[RunEvent] = []
-        with self._database.session(ref.principal) as session:
-            run = session.runs.get(ref.run_id)
-            call, is_first = session.tool_calls.claim(ref.run_id, round, call_id)
-            if is_first:
-                data: dict[str, JsonValue] = {
-                    "callId": call_id,
-                    "round": round,
-                    "name": call.name,
-                    "arguments": call.arguments[:MAX_SHOWN_CHARACTERS],
-                    "readOnly": self._tools(run).is_read_only(call.name),
-                }
-                told.append(session.events.append(ref.run_id, "toolCall", data))
-        stream.publish(*told)
-        return None if call.status not in {"claimed", "requested"} else (run, call, is_first)
-
-    def _run(self, stream: RunStream, run: Run, call: ToolCallLog, is_first: bool) -> None:
+    def _run(self, stream: RunStream, claim: Claim) -> None:
         count("ToolCalls")
         begun = monotonic()
-        status, result = self._outcome(stream, run, call, is_first)
+        status, result = self._outcome(stream, claim)
         duration_ms = int((monotonic() - begun) * 1_000)
         if len(result) > MAX_RESULT_CHARACTERS:
             cut = len(result) - MAX_RESULT_CHARACTERS
             result = f"{result[:MAX_RESULT_CHARACTERS]}\n… {cut} more characters; ask for a smaller part to read on."
-        self._store(stream, call, status, result, duration_ms)
+        self._store(stream, claim.call, status, result, duration_ms)
 
-    def _outcome(self, stream: RunStream, run: Run, call: ToolCallLog, is_first: bool) -> tuple[ToolCallStatus, str]:
+    def _outcome(self, stream: RunStream, claim: Claim) -> tuple[ToolCallStatus, str]:
         """Run the handler; every fault becomes a result that the model can act on."""
+        run, call, is_first = claim.run, claim.call, claim.event is not None
         try:
             tool = self._tools(run).get(call.name)
             # Whatever the loop did, nothing runs that its user was to decide and has not allowed, or has declined.
@@ -173,8 +174,7 @@ class ToolExecution:
             "callId": call.call_id, "round": call.round, "name": call.name, "success": status == "succeeded",
             "summary": result[:MAX_SHOWN_CHARACTERS], "durationMs": duration_ms,
         }  # fmt: skip
-        told: list[RunEvent] = []
-        with self._database.session(stream.run.principal) as session:
-            if session.tool_calls.complete(call.run_id, call.round, call.call_id, status, result, duration_ms):
-                told.append(session.events.append(call.run_id, "toolResult", data))
-        stream.publish(*told)
+        step = self._database.step(stream.run.principal)
+        told = step.complete_call(call.run_id, call.round, call.call_id, status, result, duration_ms, data)
+        if told:
+            stream.publish(told)

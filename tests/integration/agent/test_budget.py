@@ -154,10 +154,9 @@ def test_sum_of_settled_costs_stays_within_the_cap(
 def _spend(database: Database, run_id: str, principal: Principal, amount: Decimal, fate: str) -> None:
     try:
         if fate == "die":
-            with database.session(principal) as session:
-                session.ledger.reserve(
-                    Reservation(id=new_id(), amount_chf=amount, kind="agentRound", model="m", run_id=run_id)
-                )
+            database.step(principal).reserve(
+                Reservation(id=new_id(), amount_chf=amount, kind="agentRound", model="m", run_id=run_id)
+            )
             return
         with Purse(database).pay(CallScope(principal, "agentRound", run_id=run_id), "m", amount) as payment:
             if fate == "settle":

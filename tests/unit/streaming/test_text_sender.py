@@ -1,8 +1,6 @@
 """Text goes out in pieces: the first at once, the rest put together, nothing lost (EV-03)."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
@@ -28,7 +26,7 @@ class Log:
         self.over = False
         self.grew = threading.Event()
 
-    def append(self, run_id: str, type: EventType, data: dict[str, JsonValue]) -> RunEvent:
+    def append_event(self, run_id: str, type: EventType, data: dict[str, JsonValue]) -> RunEvent:
         if self.over:
             raise RunOver("over")
         event = RunEvent(run_id=run_id, seq=len(self.events) + 1, type=type, at=utc_now(), data=data)
@@ -40,18 +38,12 @@ class Log:
     def push(self, user_id: str, event: RunEvent) -> None: ...
 
 
-class Session:
-    def __init__(self, log: Log) -> None:
-        self.events = log
-
-
 class Database:
     def __init__(self, log: Log) -> None:
         self._log = log
 
-    @contextmanager
-    def session(self, principal: Principal) -> Iterator[Session]:
-        yield Session(self._log)
+    def step(self, principal: Principal) -> Log:
+        return self._log
 
 
 def sender(log: Log) -> TextSender:
