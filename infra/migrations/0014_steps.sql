@@ -41,14 +41,13 @@ END $$;
 
 -- Rounds --------------------------------------------------------------------------------------------------------------
 
--- A run with what it has done and its latest calls, without their results; NULL when there is none.
+-- A run with what its model said and its latest calls, without their results; NULL when there is none.
 CREATE FUNCTION werkbank.progress(of_run uuid, latest integer) RETURNS json LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN (
         SELECT json_build_object(
             'run', werkbank.run_json(run),
             'said', ARRAY(SELECT content FROM message WHERE run_id = of_run AND role = 'assistant' ORDER BY round),
-            'tool_calls', (SELECT count(*) FROM tool_call WHERE run_id = of_run),
             'latest_calls', (
                 SELECT coalesce(json_agg(to_jsonb(latest_call) - 'result' ORDER BY round, position), '[]')
                 FROM (SELECT * FROM tool_call WHERE run_id = of_run ORDER BY round DESC, position DESC LIMIT latest)
@@ -58,11 +57,14 @@ BEGIN
 END $$;
 
 -- Begins an attempt at a round and returns what it needs; without an attempt's number where there is nothing to begin,
--- because the run is over or the answer stored. What an earlier attempt had reserved and died with is settled.
-CREATE FUNCTION werkbank.begin_round(of_run uuid, of_round integer) RETURNS json LANGUAGE plpgsql AS $$
+-- because the run is over or the answer stored. The first attempt tells of the progress so far; what an earlier one had
+-- reserved and died with is settled. However many rounds a run is granted, it has no more than most_rounds.
+CREATE FUNCTION werkbank.begin_round(of_run uuid, of_round integer, most_rounds integer) RETURNS json
+LANGUAGE plpgsql AS $$
 DECLARE
     found_run run;
     attempt integer;
+    told json;
 BEGIN
     SELECT * INTO found_run FROM run WHERE id = of_run;
     IF NOT FOUND THEN
@@ -76,11 +78,18 @@ BEGIN
         ON CONFLICT (run_id, round) DO UPDATE SET attempts = round_log.attempts + 1 RETURNING attempts INTO attempt;
         IF attempt > 1 THEN
             PERFORM werkbank.settle_abandoned(of_run, of_round);
+        ELSE
+            told := werkbank.append_event(of_run, 'agentProgress', jsonb_build_object(
+                'round', of_round,
+                'maxRounds', least((found_run.config ->> 'maxRounds')::integer + found_run.extra_rounds, most_rounds),
+                'costChf', found_run.spent_chf::text,
+                'toolCalls', (SELECT count(*) FROM tool_call WHERE run_id = of_run)));
         END IF;
     END IF;
     RETURN json_build_object(
         'run', werkbank.run_json(found_run),
         'attempt', attempt,
+        'event', told,
         'messages', (
             SELECT coalesce(json_agg(said ORDER BY said.position), '[]') FROM (
                 SELECT m.id, m.workflow_id, run_id, round, role, content, trusted, context, tool_calls, provider_data,
@@ -190,16 +199,33 @@ BEGIN
     );
 END $$;
 
--- Reserves, or raises WB002.
+-- Sets an amount aside in the mandate, the run and the runs that one is part of, or raises WB002; locks in this order,
+-- like all that moves money. What costs nothing (the offline model) is never refused.
 CREATE FUNCTION werkbank.hold(
     charge uuid, amount numeric, charge_kind text, charge_model text, of_run uuid, of_round integer, of_workflow uuid,
     of_instance uuid, is_closing boolean
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    refused_by text := werkbank.reserve(
-        charge, amount, charge_kind, charge_model, of_run, of_round, of_workflow, of_instance, is_closing);
+    amount_left numeric;
 BEGIN
-    IF refused_by IS NOT NULL THEN
-        RAISE EXCEPTION USING ERRCODE = 'WB002', MESSAGE = refused_by;
+    UPDATE mandate SET reserved_chf = reserved_chf + amount WHERE id = werkbank.mandate_id()
+    RETURNING limit_chf - spent_chf - reserved_chf INTO amount_left;
+    IF amount > 0 AND amount_left < 0 THEN
+        RAISE EXCEPTION USING ERRCODE = 'WB002', MESSAGE = 'mandate';
     END IF;
+    IF of_run IS NOT NULL THEN
+        WITH held AS (
+            UPDATE run SET reserved_chf = reserved_chf + amount WHERE id = ANY (werkbank.lineage(of_run))
+            RETURNING max_cost_chf - spent_chf - reserved_chf
+                - CASE WHEN is_closing AND id = of_run THEN 0 ELSE closing_chf END AS remaining
+        )
+        SELECT min(remaining) INTO amount_left FROM held;
+        IF amount > 0 AND amount_left < 0 THEN
+            RAISE EXCEPTION USING ERRCODE = 'WB002', MESSAGE = 'run';
+        END IF;
+    END IF;
+    INSERT INTO billing_transaction
+        (id, mandate_id, user_id, instance_id, workflow_id, run_id, round, kind, model, reserved_chf)
+    VALUES (charge, werkbank.mandate_id(), werkbank.user_id(), of_instance, of_workflow, of_run, of_round, charge_kind,
+        charge_model, amount);
 END $$;

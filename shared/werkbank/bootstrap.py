@@ -138,7 +138,7 @@ def budget() -> Budget:
     """functions/check_budget"""
     from werkbank.agent.budget import Budget
 
-    return Budget(database(), run_streams(), utc_now)
+    return Budget(database(), utc_now)
 
 
 @cache

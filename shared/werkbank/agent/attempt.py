@@ -70,6 +70,8 @@ class Attempts:
         run, attempt = start.run, start.attempt
         if attempt is None:
             return run, _stored(start, round)
+        if start.event:
+            self._streams.of(ref).publish(start.event)
         position, question = _question(start)
         earlier = start.messages[:position]
         briefing = start.briefing or self._briefer.settle(run, question, earlier)

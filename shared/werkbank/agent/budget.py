@@ -4,15 +4,10 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Literal
 
-from pydantic import JsonValue
-
 from werkbank.agent.guards import REPEATED_CALLS, is_stalled
 from werkbank.agent.protocols import AgentDatabase
 from werkbank.domain.base import WireModel
-from werkbank.domain.errors import RunOver
 from werkbank.domain.runs import Run, RunRef, RunStatus
-from werkbank.domain.trace import Progress
-from werkbank.streaming.run_stream import RunStreams
 
 
 class Verdict(WireModel):
@@ -26,29 +21,13 @@ class Verdict(WireModel):
 class Budget:
     """Watches a run's limits."""
 
-    def __init__(self, database: AgentDatabase, streams: RunStreams, clock: Callable[[], datetime]) -> None:
+    def __init__(self, database: AgentDatabase, clock: Callable[[], datetime]) -> None:
         self._database = database
-        self._streams = streams
         self._clock = clock
 
     def check(self, ref: RunRef) -> Verdict:
-        """Say whether the next round may begin, and report progress if so. Raises NotFound."""
+        """Say whether the next round may begin. Raises NotFound."""
         progress = self._database.step(ref.principal).progress(ref.run_id, REPEATED_CALLS)
-        verdict = self._judge(progress)
-        if verdict.next == "round":
-            data: dict[str, JsonValue] = {
-                "round": verdict.round,
-                "maxRounds": progress.run.max_rounds,
-                "costChf": str(progress.run.spent_chf),
-                "toolCalls": progress.tool_calls,
-            }
-            try:
-                self._streams.of(ref).emit("agentProgress", data)
-            except RunOver:  # stopped this very moment
-                return Verdict(next="finish", round=verdict.round, status="stopped")
-        return verdict
-
-    def _judge(self, progress: Progress) -> Verdict:
         verdict = judge(progress.run)
         if verdict.next == "round" and self._is_out_of_time(progress.run):
             return Verdict(next="finish", round=verdict.round, status="timedOut")

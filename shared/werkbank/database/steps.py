@@ -11,7 +11,7 @@ from werkbank.domain.billing import Preflight, Reservation
 from werkbank.domain.errors import NotFound
 from werkbank.domain.events import EventType, RunEvent
 from werkbank.domain.messages import Usage
-from werkbank.domain.runs import StoredMessage
+from werkbank.domain.runs import MAX_ROUNDS, StoredMessage
 from werkbank.domain.steps import Claim, RoundStart, StoredAnswer
 from werkbank.domain.trace import AgentRoundLog, Progress, ToolCallStatus
 
@@ -35,12 +35,15 @@ class Steps:
         return self._model(RunEvent, "append_event", run_id, type, Jsonb(data))
 
     def progress(self, run_id: str, latest: int) -> Progress:
-        """Return a run with what it has done and its `latest` calls, without their results. Raises NotFound."""
+        """Return a run with what its model said and its `latest` calls, without their results. Raises NotFound."""
         return self._model(Progress, "progress", run_id, latest)
 
     def begin_round(self, run_id: str, round: int) -> RoundStart:
-        """Note that a round is being tried, and return what it needs. Raises NotFound."""
-        return self._model(RoundStart, "begin_round", run_id, round)
+        """Note that a round is being tried, tell of it, and return what it needs.
+
+        Raises NotFound, and RunOver when the run ends at this moment.
+        """
+        return self._model(RoundStart, "begin_round", run_id, round, MAX_ROUNDS)
 
     def store_answer(
         self,

@@ -9,11 +9,13 @@ from werkbank.domain.trace import ToolCallLog
 class RoundStart(WireModel):
     """A round about to be tried: the run, its whole conversation, the calls of this run, what its first round settled.
 
-    `attempt` counts from 1; None where there is nothing to begin, the answer being stored or the run over.
+    `attempt` counts from 1; None where there is nothing to begin, the answer being stored or the run over. `event`
+    tells of the first attempt.
     """
 
     run: Run
     attempt: int | None
+    event: RunEvent | None
     messages: tuple[StoredMessage, ...]
     calls: tuple[ToolCallLog, ...]
     briefing: Briefing | None

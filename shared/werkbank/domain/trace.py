@@ -40,11 +40,10 @@ class ToolCallLog(WireModel):
 
 
 class Progress(WireModel):
-    """How far a run has come: what the model said, how many calls it asked for, and the last of them."""
+    """How far a run has come: what the model said, and the last calls it asked for."""
 
     run: Run
     said: tuple[str, ...]
-    tool_calls: int
     latest_calls: tuple[ToolCallLog, ...]
 
 

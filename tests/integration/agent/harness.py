@@ -155,7 +155,7 @@ class Harness:
         )
         knowledge = RunKnowledge(database, self.ai)
         self.starter = Starter(database, streams, self.loop, None, utc_now)
-        self.budget = Budget(database, streams, utc_now)
+        self.budget = Budget(database, utc_now)
         fillers = Fillers(streams, FillerLanguages(GateTranslation(self.ai)))
         search = search or FixtureSearch(pages)
         self.web = WebLookup(search, WebReader(), PageNumbers(database), utc_now, fillers)
