@@ -49,9 +49,10 @@ BEGIN
             'run', werkbank.run_json(run),
             'said', ARRAY(SELECT content FROM message WHERE run_id = of_run AND role = 'assistant' ORDER BY round),
             'latest_calls', (
-                SELECT coalesce(json_agg(to_jsonb(latest_call) - 'result' ORDER BY round, position), '[]')
-                FROM (SELECT * FROM tool_call WHERE run_id = of_run ORDER BY round DESC, position DESC LIMIT latest)
-                    AS latest_call))
+                SELECT coalesce(json_agg(called ORDER BY called.round, called.position), '[]') FROM (
+                    SELECT run_id, round, call_id, position, name, arguments, read_only, status, approved, duration_ms
+                    FROM tool_call WHERE run_id = of_run ORDER BY round DESC, position DESC LIMIT latest
+                ) AS called))
         FROM run WHERE id = of_run
     );
 END $$;
@@ -97,8 +98,11 @@ BEGIN
                 FROM message m JOIN run r ON r.id = m.run_id WHERE m.workflow_id = found_run.workflow_id
             ) AS said),
         'calls', (
-            SELECT coalesce(json_agg(to_jsonb(tool_call) ORDER BY round, position), '[]')
-            FROM tool_call WHERE run_id = of_run),
+            SELECT coalesce(json_agg(called ORDER BY called.round, called.position), '[]') FROM (
+                SELECT run_id, round, call_id, position, name, arguments, read_only, status, approved, result,
+                    duration_ms
+                FROM tool_call WHERE run_id = of_run
+            ) AS called),
         'briefing', (
             SELECT to_jsonb(settled) || jsonb_build_object('answered_by', latest.model, 'instead_of', latest.instead_of)
             FROM run_briefing settled LEFT JOIN LATERAL (
