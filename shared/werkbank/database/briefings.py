@@ -19,16 +19,8 @@ class Briefings(Store):
 
     def find(self, run_id: str) -> Briefing | None:
         """Return what a run's first round has settled, if it has."""
-        return self._find(
-            Briefing,
-            """SELECT b.complexity, b.skills, b.system_prompt, latest.model AS answered_by, latest.instead_of,
-                   latest.answered_under
-               FROM run_briefing b LEFT JOIN LATERAL (
-                   SELECT model, instead_of, answered_under FROM round_log WHERE run_id = b.run_id AND model IS NOT NULL
-                   ORDER BY round DESC LIMIT 1) latest ON true
-               WHERE b.run_id = %s""",
-            (run_id,),
-        )
+        row = self._row("SELECT werkbank.briefing(%s) AS found", (run_id,))
+        return Briefing.model_validate_json(row["found"]) if row and row["found"] else None
 
     def add(self, run_id: str, briefing: Briefing) -> None:
         """Settle a run's briefing; one that is there already stays."""

@@ -129,7 +129,7 @@ def _settings(principal: Principal) -> tuple[str, str, str]:
     return principal.user_id, principal.mandate_id, ",".join(sorted(principal.roles))
 
 
-# What functions of ours raise, see infra/migrations/0014_steps.sql.
+# What functions of ours raise, see infra/migrations/0015_steps.sql.
 _RUN_OVER, _MONEY_USED_UP = "WB001", "WB002"
 _USED_UP = {
     "run": "The next model call could cost more than is left of this question's budget.",

@@ -1,4 +1,4 @@
-"""The loop's steps: each is a function of infra/migrations/0014_steps.sql, one transaction and one round trip."""
+"""The loop's steps: each is a function of infra/migrations/0015_steps.sql, one transaction and one round trip."""
 
 from collections.abc import Sequence
 from decimal import Decimal

@@ -57,6 +57,20 @@ BEGIN
     );
 END $$;
 
+-- What a run's first round has settled, and which model answered last; NULL before.
+CREATE FUNCTION werkbank.briefing(of_run uuid) RETURNS json LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (
+        SELECT json_build_object('complexity', settled.complexity, 'skills', settled.skills,
+            'system_prompt', settled.system_prompt, 'answered_by', latest.model, 'instead_of', latest.instead_of,
+            'answered_under', latest.answered_under)
+        FROM run_briefing settled LEFT JOIN LATERAL (
+            SELECT model, instead_of, answered_under FROM round_log WHERE run_id = of_run AND model IS NOT NULL
+            ORDER BY round DESC LIMIT 1) latest ON true
+        WHERE settled.run_id = of_run
+    );
+END $$;
+
 -- Begins an attempt at a round and returns what it needs; without an attempt's number where there is nothing to begin,
 -- because the run is over or the answer stored. The first attempt tells of the progress so far; what an earlier one had
 -- reserved and died with is settled. However many rounds a run is granted, it has no more than most_rounds.
@@ -103,12 +117,7 @@ BEGIN
                     duration_ms
                 FROM tool_call WHERE run_id = of_run
             ) AS called),
-        'briefing', (
-            SELECT to_jsonb(settled) || jsonb_build_object('answered_by', latest.model, 'instead_of', latest.instead_of)
-            FROM run_briefing settled LEFT JOIN LATERAL (
-                SELECT model, instead_of FROM round_log WHERE run_id = of_run AND model IS NOT NULL
-                ORDER BY round DESC LIMIT 1) latest ON true
-            WHERE settled.run_id = of_run)
+        'briefing', werkbank.briefing(of_run)
     );
 END $$;
 
@@ -125,8 +134,8 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'WB001', MESSAGE = 'the run has ended';
     END IF;
-    UPDATE round_log SET model = went.model, instead_of = went.instead_of, stop_reason = went.stop_reason,
-        input_tokens = went.input_tokens, output_tokens = went.output_tokens,
+    UPDATE round_log SET model = went.model, instead_of = went.instead_of, answered_under = went.answered_under,
+        stop_reason = went.stop_reason, input_tokens = went.input_tokens, output_tokens = went.output_tokens,
         cached_input_tokens = went.cached_input_tokens, cost_chf = went.cost_chf, duration_ms = went.duration_ms
     WHERE run_id = said.run_id AND round = said.round;
     INSERT INTO message (id, mandate_id, user_id, workflow_id, run_id, round, role, content, tool_calls, provider_data,
