@@ -43,6 +43,9 @@ class BedrockChat:
                     for event in _readable(events):
                         yield from reading.take(event)
                         deadline.check()
+                    if not reading.is_complete:
+                        # An answer that its deadline closes can also just end.
+                        deadline.check()
             finally:
                 events.close()
         yield reading.end()
