@@ -73,14 +73,14 @@ class AnswerAssembly:
             return known if known and not _starts_another(known, delta) else self._open(delta)
         if delta.id:
             return self._by_id.get(delta.id) or self._open(delta)
-        # Without index and id, a name starts a call and anything else continues the latest.
-        return self._open(delta) if delta.name or not self._calls else self._calls[-1]
+        # Without index and id, a name starts a call and anything else continues the latest at its place.
+        known = self._by_index.get(delta.place)
+        return self._open(delta) if delta.name or known is None else known
 
     def _open(self, delta: ToolCallDelta) -> _OpenCall:
         call = _OpenCall()
         self._calls.append(call)
-        if delta.index is not None:
-            self._by_index[delta.index] = call
+        self._by_index[delta.place if delta.index is None else delta.index] = call
         if delta.id:
             self._by_id[delta.id] = call
         return call

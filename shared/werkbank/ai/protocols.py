@@ -42,13 +42,15 @@ class TextDelta:
 class ToolCallDelta:
     """A piece of a tool call. None (or empty) means: not in this piece.
 
-    Fragments of one call share `index`; without one, a new `id` starts a call and others continue the latest.
+    Fragments of one call share `index`; without one, a new `id` starts a call and others continue the latest that
+    began at their `place` among the pieces that came together.
     """
 
     index: int | None = None
     id: str | None = None
     name: str | None = None
     arguments: str = ""
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)

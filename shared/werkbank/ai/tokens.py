@@ -8,7 +8,7 @@ import json
 
 from werkbank.ai.protocols import ChatRequest
 from werkbank.domain.media import Audio
-from werkbank.domain.messages import Message, ToolDefinition
+from werkbank.domain.messages import Message, ToolDefinition, Usage
 
 _BYTES_PER_TOKEN = 2
 _TOKENS_PER_MESSAGE = 12
@@ -37,6 +37,11 @@ def estimate_prompt_tokens(request: ChatRequest) -> int:
     messages = sum(_message_tokens(message) for message in request.messages)
     tools = sum(_tool_tokens(tool) for tool in request.tools)
     return messages + tools + (_TOKENS_FOR_TOOL_USE if request.tools else 0)
+
+
+def estimate_usage(request: ChatRequest, written: str) -> Usage:
+    """Return what a call used whose provider does not tell: high rather than low, since it was not free."""
+    return Usage(input_tokens=estimate_prompt_tokens(request), output_tokens=estimate_text_tokens(written))
 
 
 def estimate_seconds(audio: Audio) -> int:

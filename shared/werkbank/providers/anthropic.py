@@ -34,7 +34,7 @@ class AnthropicChat:
         from anthropic import Timeout
 
         deadline = Deadline(timeout_seconds)
-        reading = AnthropicReading(model)
+        reading = AnthropicReading(model, request)
         timeout = Timeout(min(STALL_SECONDS, timeout_seconds), connect=min(_CONNECT_SECONDS, timeout_seconds))
         with (
             _translated_faults(reading, deadline),

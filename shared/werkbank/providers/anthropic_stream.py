@@ -1,7 +1,7 @@
 """Reads Anthropic's stream events (https://platform.claude.com/docs/en/build-with-claude/streaming).
 
 More arrives than was asked for: server tools, fallback marks, messages whose content is already in `message_start`, one
-message spliced after another. What is not text or a tool call of ours is kept for the provider and otherwise ignored.
+message after another. What is not text or a tool call of ours is kept for the provider and otherwise ignored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, cast
 from pydantic import JsonValue
 
 from werkbank.ai.model import Model
-from werkbank.ai.protocols import Delta, StopReason, StreamEnd, TextDelta, ToolCallDelta
+from werkbank.ai.protocols import ChatRequest, Delta, StopReason, StreamEnd, TextDelta, ToolCallDelta
+from werkbank.ai.tokens import estimate_usage
 from werkbank.domain.errors import IncompleteStream
 from werkbank.domain.messages import Usage
 from werkbank.providers.arguments import parsed_arguments
@@ -48,7 +49,7 @@ class _Tokens:
         self.fresh = self.fresh if usage.input_tokens is None else usage.input_tokens
         self.cached = usage.cache_read_input_tokens or self.cached
         self.written = usage.cache_creation_input_tokens or self.written
-        self.output = usage.output_tokens
+        self.output = usage.output_tokens or self.output
 
 
 class _Block:
@@ -71,14 +72,15 @@ class _Block:
 class AnthropicReading:
     """Turns the events of one call into deltas."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, request: ChatRequest) -> None:
         self.is_complete = False
         self._model = model
-        self._message_id = ""
+        self._request = request
+        self._message_id: str | None = ""
         self._blocks: list[_Block] = []
         self._open: dict[int, _Block] = {}
         self._calls = 0
-        self._tokens: dict[str, _Tokens] = {}
+        self._tokens: dict[str | None, _Tokens] = {}
         self._stop_reason: str | None = None
 
     def take(self, event: RawMessageStreamEvent) -> Iterator[Delta]:
@@ -93,7 +95,7 @@ class AnthropicReading:
             yield from self._close_block(event.index)
         elif event.type == "message_delta":
             self._stop_reason = event.delta.stop_reason or self._stop_reason
-            self._current_tokens().update(event.usage)
+            self._count(event.usage)
         elif event.type == "message_stop":
             for index in list(self._open):
                 yield from self._close_block(index)
@@ -103,26 +105,32 @@ class AnthropicReading:
         """Return the end of the answer. Raises `IncompleteStream` when `message_stop` never came."""
         if not self.is_complete:
             raise IncompleteStream("The model's answer was cut off.")
+        return StreamEnd(self._usage(), _STOP_REASONS.get(self._stop_reason or "", "other"), self._kept())
+
+    def _usage(self) -> Usage:
         counts = self._tokens.values()
-        usage = Usage(
+        if not counts:
+            return estimate_usage(self._request, json.dumps([block.wire for block in self._blocks]))
+        return Usage(
             input_tokens=sum(tokens.fresh + tokens.cached + tokens.written for tokens in counts),
             output_tokens=sum(tokens.output for tokens in counts),
             cached_input_tokens=sum(tokens.cached for tokens in counts),
             cache_write_tokens=sum(tokens.written for tokens in counts),
         )
-        return StreamEnd(usage, _STOP_REASONS.get(self._stop_reason or "", "other"), self._kept())
 
     def _start(self, message: Message) -> Iterator[Delta]:
-        if message.id != self._message_id:
-            # A message of its own counts its blocks from 0 again; a repeated start of the same one changes nothing.
-            self._message_id = message.id
-            self._open = {}
-            self.is_complete = False
-            for index, block in enumerate(message.content):
-                yield from self._open_block(index, block.to_dict())
-                yield from self._close_block(index)
+        if message.id == self._message_id:
+            # A repeated start says nothing new.
+            return
+        if self._message_id and not self.is_complete:
+            raise IncompleteStream("The model's answer was cut off by another one.")
+        # Every message counts its blocks from 0.
+        self._message_id, self._open, self.is_complete = message.id, {}, False
+        for index, block in enumerate(message.content or ()):
+            yield from self._open_block(index, block.to_dict())
+            yield from self._close_block(index)
         self._stop_reason = message.stop_reason or self._stop_reason
-        self._current_tokens().update(message.usage)
+        self._count(message.usage)
 
     def _open_block(self, index: int, wire: dict[str, object]) -> Iterator[Delta]:
         is_call = wire.get("type") == "tool_use"
@@ -159,8 +167,9 @@ class AnthropicReading:
         if block is not None:
             yield from block.close()
 
-    def _current_tokens(self) -> _Tokens:
-        return self._tokens.setdefault(self._message_id, _Tokens())
+    def _count(self, usage: StartUsage | MessageDeltaUsage | None) -> None:
+        if usage is not None:
+            self._tokens.setdefault(self._message_id, _Tokens()).update(usage)
 
     def _kept(self) -> dict[str, JsonValue] | None:
         """Return the blocks as they came, where text and calls alone would lose something the provider wants back."""

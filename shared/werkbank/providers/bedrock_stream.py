@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from werkbank.ai.model import Model
 from werkbank.ai.protocols import ChatRequest, Delta, StopReason, StreamEnd, TextDelta, ToolCallDelta
-from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
+from werkbank.ai.tokens import estimate_usage
 from werkbank.domain.errors import IncompleteStream
 from werkbank.domain.messages import Usage
 from werkbank.providers.arguments import parsed_arguments
@@ -130,9 +130,9 @@ class ConverseReading:
     def _counted_usage(self) -> Usage:
         if self._usage is not None:
             return self._usage
-        # The usage is its own event after the end and can get lost; the call was not free: count high instead.
+        # The usage is its own event after the end and can get lost.
         written = "".join(piece for block in self._blocks.values() for piece in (*block.text, *block.thought))
-        return Usage(input_tokens=estimate_prompt_tokens(self._request), output_tokens=estimate_text_tokens(written))
+        return estimate_usage(self._request, written)
 
     def _kept(self) -> dict[str, JsonValue] | None:
         """Return the blocks as they came where there was reasoning, which the model wants back."""

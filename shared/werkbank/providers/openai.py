@@ -31,7 +31,7 @@ class OpenAiResponses:
     def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Generator[Delta, None, None]:
         """Yield the answer's deltas; see `ChatProvider`."""
         deadline = Deadline(timeout_seconds)
-        reading = openai_responses.ResponsesReading(model)
+        reading = openai_responses.ResponsesReading(model, request)
         parameters = openai_responses.build_parameters(model, request)
         with (
             translated_faults(self._connection.provider, deadline, reading),

@@ -1,8 +1,9 @@
 """Our conversation and answers in the form of the Chat Completions API, as OpenAI-compatible servers speak it.
 
 They agree on the outline only. Met in recordings: a whole call in one delta without an index, later fragments with
-empty ids and names, content as a list of typed parts, usage repeated and growing in every chunk or in a chunk without
-choices, reasoning tokens left out of the completion's count, events of nothing but filter results, errors as chunks.
+empty ids and names or told apart by their place alone, content as a list of typed parts, usage repeated and growing in
+every chunk, in a chunk without choices, in a choice or in a field of the server's own, reasoning tokens left out of the
+completion's count, events of nothing but filter results, errors as chunks.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pydantic import JsonValue
 
 from werkbank.ai.model import Capability, Model
 from werkbank.ai.protocols import ChatRequest, Delta, StopReason, StreamEnd, TextDelta, ToolCallDelta
-from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
+from werkbank.ai.tokens import estimate_usage
 from werkbank.domain.errors import IncompleteStream
 from werkbank.domain.messages import Message, ToolDefinition, Usage
 from werkbank.providers.base64_bytes import data_url
@@ -25,7 +26,7 @@ from werkbank.providers.faults import fault
 if TYPE_CHECKING:
     from openai.types import CompletionUsage
     from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionToolParam
-    from openai.types.chat.chat_completion_chunk import Choice, ChoiceDeltaToolCall
+    from openai.types.chat.chat_completion_chunk import Choice, ChoiceDeltaFunctionCall, ChoiceDeltaToolCallFunction
     from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
 
 _STOP_REASONS: dict[str, StopReason] = {
@@ -135,7 +136,7 @@ class ChatReading:
         if chunk.object not in ("chat.completion.chunk", None, "") and "message" in extra:
             raise fault(self._provider, None, (extra.get("code"), extra.get("type")), {}, str(extra["message"]))
         # Counts are cumulative where they come more than once: the latest holds.
-        self._usage = chunk.usage or self._usage
+        self._usage = chunk.usage or _usage_of(extra.get("x_groq")) or self._usage
         for choice in chunk.choices or ():
             if choice.index in (0, None):
                 yield from self._take_choice(choice)
@@ -158,6 +159,7 @@ class ChatReading:
         if cast("str | None", choice.finish_reason) == "error":
             raise fault(self._provider, None, (), {})
         self._finish_reason = choice.finish_reason or self._finish_reason
+        self._usage = _usage_of(choice.model_extra) or self._usage
         delta = choice.delta
         if delta is None:
             return
@@ -170,8 +172,11 @@ class ChatReading:
         if text:
             self._answered.append(text)
             yield TextDelta(text)
-        for call in delta.tool_calls or ():
-            yield self._call_delta(call)
+        for place, call in enumerate(delta.tool_calls or ()):
+            yield self._call_delta(call.function, call.index, call.id, place)
+        if delta.function_call:
+            # The form before there were tools: one call, without an id.
+            yield self._call_delta(delta.function_call, 0, None, 0)
 
     def _think(self, content: object) -> None:
         """Keep thinking among typed parts (Mistral): pieces of one thought together, each with its signature."""
@@ -185,21 +190,22 @@ class ChatReading:
             if part.get("signature"):
                 self._thinking[-1]["signature"] = part["signature"]
 
-    def _call_delta(self, call: ChoiceDeltaToolCall) -> ToolCallDelta:
-        function = call.function
-        arguments = (function.arguments if function else None) or ""
+    def _call_delta(
+        self,
+        function: ChoiceDeltaToolCallFunction | ChoiceDeltaFunctionCall | None,
+        index: int | None,
+        call_id: str | None,
+        place: int,
+    ) -> ToolCallDelta:
+        arguments = _text_of_arguments(function.arguments if function else None)
         self._answered.append(arguments)
-        return ToolCallDelta(call.index, call.id or None, (function.name if function else None) or None, arguments)
+        return ToolCallDelta(index, call_id or None, (function.name if function else None) or None, arguments, place)
 
     def _counted_usage(self) -> Usage:
         if self._usage is not None:
             return _usage(self._usage)
-        # A server that tells no usage must not make calls free: count high instead.
         thought = "".join(self._reasoning) + json.dumps(self._thinking)
-        return Usage(
-            input_tokens=estimate_prompt_tokens(self._request),
-            output_tokens=estimate_text_tokens("".join(self._answered) + thought),
-        )
+        return estimate_usage(self._request, "".join(self._answered) + thought)
 
 
 def _text_of(content: object) -> str:
@@ -210,6 +216,19 @@ def _text_of(content: object) -> str:
         return ""
     parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
     return "".join(str(part.get("text", "")) for part in parts)
+
+
+def _text_of_arguments(arguments: object) -> str:
+    """Return the JSON text of a call's arguments, which some servers send as the object itself."""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments) if arguments else ""
+
+
+def _usage_of(place: object) -> CompletionUsage | None:
+    """Return the usage from where OpenAI puts none: the choice (Moonshot), `x_groq` (Groq)."""
+    from openai.types import CompletionUsage
+
+    told = place.get("usage") if isinstance(place, dict) else None
+    return CompletionUsage.construct(**told) if isinstance(told, dict) else None
 
 
 def _usage(usage: CompletionUsage) -> Usage:
@@ -227,6 +246,6 @@ def _usage(usage: CompletionUsage) -> Usage:
 
 
 def _cached_elsewhere(extra: dict[str, object]) -> int:
-    """Return the cached tokens where servers put them beside OpenAI's place (Moonshot, DeepSeek)."""
-    found = (extra.get(name) for name in ("cached_tokens", "prompt_cache_hit_tokens"))
+    """Return the cached tokens where servers put them beside OpenAI's place (Moonshot, DeepSeek, Mistral)."""
+    found = (extra.get(name) for name in ("cached_tokens", "prompt_cache_hit_tokens", "num_cached_tokens"))
     return next((value for value in found if isinstance(value, int)), 0)

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from werkbank.ai.model import Capability, Model
 from werkbank.ai.protocols import ChatRequest, Delta, StopReason, StreamEnd, TextDelta, ToolCallDelta
+from werkbank.ai.tokens import estimate_usage
 from werkbank.domain.errors import IncompleteStream
 from werkbank.domain.messages import Message, ToolDefinition, Usage
 from werkbank.providers.base64_bytes import data_url
@@ -20,12 +21,26 @@ from werkbank.providers.call_names import allowed_id, allowed_name
 from werkbank.providers.faults import fault
 
 if TYPE_CHECKING:
-    from openai.types.responses import Response, ResponseOutputItem, ResponseStreamEvent, ResponseUsage, ToolParam
+    from openai.types.responses import (
+        Response,
+        ResponseFunctionToolCall,
+        ResponseOutputItem,
+        ResponseOutputMessage,
+        ResponseStreamEvent,
+        ResponseUsage,
+        ToolParam,
+    )
     from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
     from openai.types.responses.response_input_param import ResponseInputItemParam
 
 _Item = dict[str, object]
 _KEPT_ITEMS = frozenset({"reasoning", "message", "function_call"})
+# Without a reason it is the limit that cut the answer: a filter always says so.
+_STOP_REASONS: dict[str | None, StopReason] = {
+    None: "length",
+    "max_output_tokens": "length",
+    "content_filter": "refusal",
+}
 
 
 def build_parameters(model: Model, request: ChatRequest) -> ResponseCreateParamsStreaming:
@@ -111,14 +126,21 @@ def _kept_items(message: Message, model: Model) -> list[_Item]:
 
 
 class ResponsesReading:
-    """Turns the events of one response into deltas. Item ids change within a stream; positions do not."""
+    """Turns the events of one response into deltas. Item ids change within a stream; positions do not.
 
-    def __init__(self, model: Model) -> None:
+    A call counts from its arguments on: some servers (Perplexity) announce a call of their own in the same way, and end
+    it as something else.
+    """
+
+    def __init__(self, model: Model, request: ChatRequest) -> None:
         self._model = model
+        self._request = request
         self._response: Response | None = None
         self._refused = False
-        self._announced: set[int] = set()
+        self._announced: dict[int, ResponseFunctionToolCall] = {}
+        self._calls: set[int] = set()
         self._streamed: set[int] = set()
+        self._written: list[str] = []
 
     @property
     def is_complete(self) -> bool:
@@ -129,17 +151,16 @@ class ResponsesReading:
         """Yield what the event adds to the answer. Raises the fault the provider reports in the stream."""
         if event.type in ("response.output_text.delta", "response.refusal.delta"):
             self._refused = self._refused or event.type == "response.refusal.delta"
-            self._streamed.add(event.output_index)
-            yield TextDelta(event.delta)
-        elif event.type == "response.output_item.added":
-            yield from self._announce(event.output_index, event.item)
+            yield self._text(event.output_index, event.delta)
+        elif event.type == "response.output_item.added" and event.item.type == "function_call":
+            self._announced[event.output_index] = event.item
         elif event.type == "response.function_call_arguments.delta" and event.delta:
-            self._streamed.add(event.output_index)
-            yield ToolCallDelta(index=event.output_index, arguments=event.delta)
+            yield self._arguments(event.output_index, event.delta, self._announced.get(event.output_index))
         elif event.type == "response.output_item.done":
             yield from self._settle(event.output_index, event.item)
         elif event.type in ("response.completed", "response.incomplete"):
             self._response = event.response
+            yield from self._settle_all(event.response.output or ())
         elif event.type == "response.failed":
             error = event.response.error
             raise fault("OpenAI", None, [error and error.code], {}, error.message if error else "")
@@ -150,42 +171,62 @@ class ResponsesReading:
         """Return the end of the answer. Raises `IncompleteStream` when the terminal event never came."""
         if self._response is None:
             raise IncompleteStream("The model's answer was cut off.")
-        return StreamEnd(_usage(self._response.usage), self._stop_reason(self._response), self._kept(self._response))
+        usage = self._response.usage
+        counted = _usage(usage) if usage is not None else estimate_usage(self._request, "".join(self._written))
+        return StreamEnd(counted, self._stop_reason(self._response), self._kept(self._response))
 
-    def _announce(self, index: int, item: ResponseOutputItem) -> Iterator[Delta]:
-        if item.type == "function_call" and index not in self._announced:
-            self._announced.add(index)
-            yield ToolCallDelta(index=index, id=item.call_id, name=item.name)
+    def _text(self, index: int, text: str) -> TextDelta:
+        self._streamed.add(index)
+        self._written.append(text)
+        return TextDelta(text)
+
+    def _arguments(self, index: int, arguments: str, item: ResponseFunctionToolCall | None) -> ToolCallDelta:
+        self._streamed.add(index)
+        self._calls.add(index)
+        self._written.append(arguments)
+        call_id, name = (item.call_id, item.name) if item else (None, None)
+        return ToolCallDelta(index, call_id, name, arguments)
+
+    def _settle_all(self, items: Sequence[ResponseOutputItem]) -> Iterator[Delta]:
+        """Give an answer of which nothing came before its end."""
+        if not self._streamed:
+            for index, item in enumerate(items):
+                yield from self._settle(index, item)
 
     def _settle(self, index: int, item: ResponseOutputItem) -> Iterator[Delta]:
         """Give what was not streamed: some servers send an item whole, at its end."""
+        if index in self._streamed:
+            return
         if item.type == "function_call":
-            yield from self._announce(index, item)
-            if index not in self._streamed:
-                yield ToolCallDelta(index=index, arguments=item.arguments)
-        elif item.type == "message" and index not in self._streamed:
-            for part in item.content:
-                yield TextDelta(part.text if part.type == "output_text" else part.refusal)
+            yield self._arguments(index, item.arguments, item)
+        elif item.type == "message":
+            yield from self._whole_text(index, item)
+
+    def _whole_text(self, index: int, item: ResponseOutputMessage) -> Iterator[Delta]:
+        for part in item.content or ():
+            if part.type == "output_text":
+                yield self._text(index, part.text)
+            elif part.type == "refusal":
+                self._refused = True
+                yield self._text(index, part.refusal)
 
     def _stop_reason(self, response: Response) -> StopReason:
         reason = response.incomplete_details.reason if response.incomplete_details is not None else None
         if reason or response.status == "incomplete":
-            # Without a reason it is the limit that cut the answer: a filter always says so.
-            return "length" if reason in ("max_output_tokens", None) else "refusal"
-        if self._announced:
+            return _STOP_REASONS.get(reason, "other")
+        if self._calls:
             return "tool_calls"
         return "refusal" if self._refused else "stop"
 
     def _kept(self, response: Response) -> dict[str, JsonValue] | None:
-        if all(item.type != "reasoning" for item in response.output):
+        items = response.output or ()
+        if all(item.type != "reasoning" for item in items):
             return None
-        items = [item.to_dict(exclude_none=True) for item in response.output if item.type in _KEPT_ITEMS]
-        return {"model": self._model.id, "items": cast("JsonValue", items)}
+        kept = [item.to_dict(exclude_none=True) for item in items if item.type in _KEPT_ITEMS]
+        return {"model": self._model.id, "items": cast("JsonValue", kept)}
 
 
-def _usage(usage: ResponseUsage | None) -> Usage:
-    if usage is None:
-        return Usage()
+def _usage(usage: ResponseUsage) -> Usage:
     details = usage.input_tokens_details
     return Usage(
         input_tokens=usage.input_tokens,

@@ -14,7 +14,8 @@ from typing import Final
 
 import pytest
 
-from tests.bench.recordings import Recording, arguments_value, event_frame, read_recording
+from tests.bench.contents import arguments_value
+from tests.bench.recordings import Recording, event_frame, read_recording
 from tests.bench.replay import model_for
 from tests.bench.wire_server import End, Reply, WireServer, running
 from tests.integration.agent.harness import Harness

@@ -58,6 +58,14 @@ def test_later_fragments_with_empty_ids_and_names_continue_the_call(empty: str |
     assert assemble([*indexed, END]).message.tool_calls == expected
 
 
+def test_fragments_without_index_and_id_go_by_their_place() -> None:
+    begun = [ToolCallDelta(None, call_id, "search", place=place) for place, call_id in enumerate("ab")]
+    grown = [ToolCallDelta(None, None, None, str(place), place) for place in (1, 0)]
+    alone = [ToolCallDelta(None, "c", "read"), ToolCallDelta(None, None, None, "2")]
+    calls = assemble([*begun, *grown, *alone, END]).message.tool_calls
+    assert [(call.id, call.arguments) for call in calls] == [("a", "0"), ("b", "1"), ("c", "2")]
+
+
 def test_another_id_and_name_under_a_used_index_is_another_call() -> None:
     deltas = [
         ToolCallDelta(0, "a", "search", "{}"),

@@ -8,7 +8,8 @@ from email.utils import format_datetime
 
 import pytest
 
-from tests.bench.recordings import WireFormat, event_frame
+from tests.bench.contents import WireFormat
+from tests.bench.recordings import event_frame
 from tests.bench.replay import adapter_for, ask, model_for
 from tests.bench.wire_server import WireServer
 from werkbank.ai.protocols import ChatRequest

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.bench.recordings import WireFormat
+from tests.bench.contents import WireFormat
 from tests.bench.replay import adapter_for, model_for
 from tests.bench.wire_server import WireServer
 from werkbank.ai.assembly import assemble

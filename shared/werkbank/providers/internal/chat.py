@@ -11,10 +11,10 @@ from itertools import chain
 
 from werkbank.ai.model import Model
 from werkbank.ai.protocols import ChatRequest, Delta, StreamEnd, TextDelta, ToolCallDelta
-from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
+from werkbank.ai.tokens import estimate_usage
 from werkbank.domain.ids import derived_id
 from werkbank.domain.marking import data_in, message_from_outside, without_data
-from werkbank.domain.messages import Message, ToolCall, Usage
+from werkbank.domain.messages import Message, ToolCall
 from werkbank.domain.passages import Passage, parse_passages
 from werkbank.providers.internal.phrases import phrases_for
 from werkbank.providers.internal.planning import plan_call
@@ -126,5 +126,4 @@ def _question_position(messages: Sequence[Message]) -> int | None:
 
 
 def _end(request: ChatRequest, answer: str, *, is_call: bool) -> StreamEnd:
-    usage = Usage(input_tokens=estimate_prompt_tokens(request), output_tokens=estimate_text_tokens(answer))
-    return StreamEnd(usage, "tool_calls" if is_call else "stop")
+    return StreamEnd(estimate_usage(request, answer), "tool_calls" if is_call else "stop")
