@@ -95,7 +95,7 @@ class Closing:
         """Let the model sum up: with all it saw if that is affordable, else with an extract; empty when it cannot."""
         folds = covering(self._summaries.written(run), run.rounds)
         try:
-            window = self._ai.context_window(Operation.AGENT, ModelChoice(run.config.model))
+            window = self._ai.context_window(Operation.AGENT, ModelChoice(run.config.model, briefing.complexity))
             history = conversation(recent(said, run.id, window), calls, run.id, folds)
             whole = ChatRequest(
                 messages=(briefing.system_message(), *history, Message(role="user", content=LAST_CALLS[status])),

@@ -55,6 +55,19 @@ def test_simple_question_goes_to_the_cheap_model_and_stays_there(database: Datab
     assert trace(database, ref).complexity == "simple"
 
 
+def test_closing_text_is_told_as_much_of_the_conversation_as_the_routed_model_reads(
+    database: Database, principal: Principal
+) -> None:  # AG-14
+    small = cheap().model_copy(update={"context_window": 40_000})
+    stand_in = ScriptedModel([["Wort " * 5_000], [look(1)], ["As far as I got."]])
+    harness, workflow_id = Harness(database, [], stand_in=(small, stand_in)), new_id()
+    harness.ask(principal, SIMPLE, workflowId=workflow_id)
+    harness.ask(principal, SIMPLE, workflowId=workflow_id, config={"maxRounds": 1})
+    closing = stand_in.requests[-1]
+    assert not closing.may_call_tools
+    assert [message.role for message in closing.messages] == ["system", "user", "assistant", "tool", "user"]
+
+
 def test_complex_question_goes_to_the_best(database: Database, principal: Principal) -> None:
     harness = Harness(database, [[look(1)], ["Done."]], stand_in=(cheap(), ScriptedModel([])))
     ref = harness.ask(principal, COMPLEX)
