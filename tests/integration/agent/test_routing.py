@@ -55,7 +55,7 @@ def test_simple_question_goes_to_the_cheap_model_and_stays_there(database: Datab
     assert trace(database, ref).complexity == "simple"
 
 
-def test_closing_text_is_told_as_much_of_the_conversation_as_the_routed_model_reads(
+def test_rounds_and_closing_text_are_told_as_much_of_the_conversation_as_the_routed_model_reads(
     database: Database, principal: Principal
 ) -> None:  # AG-14
     small = cheap().model_copy(update={"context_window": 40_000})
@@ -63,8 +63,9 @@ def test_closing_text_is_told_as_much_of_the_conversation_as_the_routed_model_re
     harness, workflow_id = Harness(database, [], stand_in=(small, stand_in)), new_id()
     harness.ask(principal, SIMPLE, workflowId=workflow_id)
     harness.ask(principal, SIMPLE, workflowId=workflow_id, config={"maxRounds": 1})
-    closing = stand_in.requests[-1]
+    _, asked, closing = stand_in.requests
     assert not closing.may_call_tools
+    assert [message.role for message in asked.messages] == ["system", "user"]
     assert [message.role for message in closing.messages] == ["system", "user", "assistant", "tool", "user"]
 
 
