@@ -87,7 +87,7 @@ class EntityCache:
         if not run.config.entity_cache_enabled:
             return
         material = "\n\n".join(call.result for call in calls if call.status == "succeeded" and call.result)
-        material = material[:_LONGEST_MATERIAL].replace("\x00", " ")
+        material = material[:_LONGEST_MATERIAL]
         if not material.strip():
             return
         try:

@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from werkbank.ai.characters import whole_characters
 from werkbank.ai.protocols import AssembledAnswer, Delta, StreamEnd, TextDelta, ToolCallDelta
+from werkbank.domain.characters import storable
 from werkbank.domain.errors import IncompleteStream
 from werkbank.domain.ids import derived_id
 from werkbank.domain.messages import Message, ToolCall
@@ -86,7 +88,7 @@ class AnswerAssembly:
         return call
 
     def _whole(self, position: int, call: _OpenCall) -> ToolCall:
-        arguments = "".join(call.arguments)
+        arguments = storable("".join(call.arguments))
         # Some servers send no ids; ours must tell the calls of an answer apart, and the same answer the same way.
         return ToolCall(
             id=call.id or derived_id("call", str(position), call.name, arguments), name=call.name, arguments=arguments
@@ -101,6 +103,6 @@ def _starts_another(known: _OpenCall, delta: ToolCallDelta) -> bool:
 def assemble(deltas: Iterable[Delta]) -> AssembledAnswer:
     """Fold a whole stream into its answer. Raises `IncompleteStream` when the end is missing."""
     assembly = AnswerAssembly()
-    for delta in deltas:
+    for delta in whole_characters(deltas):
         assembly.add(delta)
     return assembly.finish()

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Literal, TypeVar
 
 from werkbank.ai.assembly import AnswerAssembly
+from werkbank.ai.characters import whole_characters
 from werkbank.ai.last_good import LastGood, StandIn
 from werkbank.ai.model import Capability, Model
 from werkbank.ai.operations import Operation
@@ -353,7 +354,7 @@ class AiService:
                 timeout_seconds = max(turn.ends_at - self._clock(), _LEAST_SECONDS)
                 # Closing the generator closes the connection: a stopped answer must not go on costing money.
                 with closing(serving.stream_chat(model, fitted, timeout_seconds)) as deltas:
-                    for delta in deltas:
+                    for delta in whole_characters(deltas):
                         assembly.add(delta)
                         if isinstance(delta, TextDelta):
                             turn.show(delta.text)

@@ -18,6 +18,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.types.string import TextLoader
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from werkbank.database.characters import configure_text
 from werkbank.database.session import Session
 from werkbank.database.steps import Steps
 from werkbank.domain.errors import (
@@ -123,6 +124,7 @@ class Database:
 def _configure(connection: Connection) -> None:
     connection.adapters.register_loader("uuid", TextLoader)
     connection.adapters.register_loader("json", TextLoader)  # pydantic reads it
+    configure_text(connection)
 
 
 def _settings(principal: Principal) -> tuple[str, str, str]:

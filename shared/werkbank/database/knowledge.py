@@ -1,7 +1,5 @@
 """What was found in files: structure, content objects, passages with their vectors."""
 
-import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
@@ -9,6 +7,7 @@ import psycopg
 from psycopg.rows import DictRow
 from pydantic import JsonValue
 
+from werkbank.database.characters import storable_json
 from werkbank.database.knowledge_memory import Memories
 from werkbank.database.knowledge_search import PassageSearch
 from werkbank.database.remembered import Remembered
@@ -38,8 +37,6 @@ SELECT c.mandate_id, left(language, 1) || ':' || lexeme, c.file_id, array_agg(c.
 FROM content_chunk c, unnest(string_to_array(c.languages, ' ')) AS language,
      unnest(to_tsvector(language::regconfig, c.text))
 WHERE c.file_id = %s GROUP BY 1, 2, 3"""
-# An escaped NUL, which jsonb refuses; a backslash that is itself escaped before it makes it plain text.
-_JSON_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 
 class Knowledge(Store):
@@ -104,7 +101,7 @@ class Knowledge(Store):
 
     def _object_row(self, file_id: str, item: ContentObject) -> tuple[object, ...]:
         return (
-            file_id, item.sequence, self._principal.mandate_id, item.content_type, _storable(item.data),
+            file_id, item.sequence, self._principal.mandate_id, item.content_type, item.data,
             _json(item.ref), _json(item.metadata),
         )  # fmt: skip
 
@@ -114,7 +111,7 @@ class Knowledge(Store):
         chunk_id = derived_id(file_id, str(chunk.sequence), chunk.text)
         return (
             chunk_id, self._principal.mandate_id, file_id, chunk.sequence, chunk.object_sequence,
-            _storable(chunk.text), _json(chunk.ref), chunk.token_count, " ".join(likely_languages(chunk.text)),
+            chunk.text, _json(chunk.ref), chunk.token_count, " ".join(likely_languages(chunk.text)),
             model_id, as_vector(embedded.vector),
         )  # fmt: skip
 
@@ -128,10 +125,4 @@ class Knowledge(Store):
 
 
 def _json(value: WireModel | dict[str, JsonValue]) -> str:
-    text = value.model_dump_json(by_alias=True) if isinstance(value, WireModel) else json.dumps(value)
-    return _JSON_NUL.sub(r"\1", text)
-
-
-def _storable(text: str) -> str:
-    """Return the text without NUL, which PostgreSQL cannot hold."""
-    return text.replace("\x00", "")
+    return storable_json(value.to_wire() if isinstance(value, WireModel) else value)

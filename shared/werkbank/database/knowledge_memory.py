@@ -20,7 +20,7 @@ class Memories(Store):
                     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO NOTHING""",
                 (
                     memory.id, memory.workflow_id, memory.run_id, memory.round, memory.kind,
-                    memory.content.replace("\x00", ""), memory.file_id,
+                    memory.content, memory.file_id,
                     self._principal.mandate_id, self._principal.user_id,
                     embedded.model_id if embedded else None,
                     as_vector(embedded.vectors[position]) if embedded else None,

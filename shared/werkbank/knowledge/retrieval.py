@@ -46,8 +46,8 @@ def embed_question(embed: EmbedTexts, question: str) -> QueryVector:
 
 
 def searchable(question: str) -> str:
-    """Return what a database can look for: PostgreSQL takes no NUL."""
-    return question[:_LONGEST_QUESTION].replace("\x00", " ")
+    """Return as much of a question as is worth looking for."""
+    return question[:_LONGEST_QUESTION]
 
 
 def best_passages(
