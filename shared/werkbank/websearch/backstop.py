@@ -1,76 +1,63 @@
 """Which questions are searched whatever the model thinks (WS-03).
 
 A model that answers from memory is confidently wrong about the present: who holds an office, where or whether somebody
-lives, opening hours, timetables. Patterns per language (`languages/*.toml`) find such questions; questions about the
-past, about the user's own files, and requests to write or translate do not count.
+lives, opening hours, timetables. Rules for all languages (`backstop.toml`) say which kinds of words together make such
+a question; `languages/*.toml` say which words those are. Questions about the past, about the user's own files, and
+requests to write or translate do not count.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, get_args
+from importlib.resources import files
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from werkbank.websearch.language import fold, likely_languages, read_language, without_accents
 
 Topic = Literal["office", "residence", "life", "hours", "timetable"]
+Rules = Mapping[Topic, Sequence[str]]
 
 # A longer prompt brings its own material along: what is asked there is asked about that.
 _MAX_CHARACTERS = 600
-_SENTENCE_END = re.compile(r"[?!\n]+|(?<=[^\W\d_]{3})[.…]+\s")
+_SENTENCE = re.compile(r"((?:[^?!\n.…]|[.…](?!\s)|(?<![^\W\d_]{3})[.…])+)(\??)")
 # What stands in quotation marks is talked about, not asked; short quotes are names.
 _QUOTED = re.compile(r"(?<=\S)\s*[\"„“«][^\"„“”«»]{15,}[\"“”»]")
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
-class _Guards(BaseModel):
-    """What rules a search out: `past` within its sentence, `own` and `task` for the whole text."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    past: list[str]
-    own: list[str]
-    task: list[str]
-
-
-class _Table(BaseModel):
-    """A language's patterns: regular expressions over folded text, in which `{name}` stands for a list of `words`.
-
-    `ask` are phrases in their order; `together` are things that ask by standing in one sentence, in any order.
-    """
+class _Words(BaseModel):
+    """Kinds of words by name: regular expressions over folded text, in which `{name}` stands for another kind."""
 
     model_config = ConfigDict(extra="ignore")
 
     words: dict[str, list[str]]
-    ask: dict[Topic, list[str]]
-    ask_despite_past: dict[Topic, list[str]]
-    together: dict[Topic, list[list[str]]]
-    guards: _Guards
+
+
+class _Shared(_Words):
+    """The rules, and the words that go for every language."""
+
+    rules: dict[Topic, list[str]]
+    despite_past: dict[Topic, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Patterns:
-    language: str
-    ask: Mapping[Topic, re.Pattern[str]]
-    ask_despite_past: Mapping[Topic, re.Pattern[str]]
-    together: Mapping[Topic, Sequence[Sequence[re.Pattern[str]]]]
-    past: re.Pattern[str]
-    foreign: re.Pattern[str]
+class _Language:
+    """A language's kinds of words."""
 
-    def topic(self, sentence: str) -> Topic | None:
-        """Return what a folded sentence asks for, None if nothing that has to be searched."""
-        found = _first(self.ask_despite_past, sentence)
-        if found or self.past.search(sentence):
-            return found
-        return _first(self.ask, sentence) or self._together(sentence)
+    code: str
+    kinds: Mapping[str, re.Pattern[str]]
 
-    def _together(self, sentence: str) -> Topic | None:
-        for topic, rules in self.together.items():
-            if any(all(part.search(sentence) for part in rule) for rule in rules):
-                return topic
-        return None
+    def has(self, kind: str, folded: str) -> bool:
+        """Tell whether a folded text has a word of a kind."""
+        return self.kinds[kind].search(folded) is not None
+
+    def follows(self, rule: str, folded: str) -> bool:
+        """Tell whether a folded sentence has every kind that a rule names, and none that it names with `!`."""
+        return all(self.has(kind.removeprefix("!"), folded) != kind.startswith("!") for kind in rule.split())
 
 
 def should_force_search(text: str) -> bool:
@@ -83,37 +70,39 @@ def forced_topic(text: str) -> Topic | None:
     if len(text) > _MAX_CHARACTERS:
         return None
     asked = _QUOTED.sub(" ", text)
-    for patterns in map(_patterns, likely_languages(text)):
-        if patterns.foreign.search(fold(asked, patterns.language)):
+    for language in map(_language, likely_languages(text)):
+        whole = fold(asked, language.code)
+        if language.has("own", whole) or language.has("task", whole):
             continue
-        for sentence in _SENTENCE_END.split(asked):
-            topic = patterns.topic(fold(sentence, patterns.language))
+        for sentence, mark in _SENTENCE.findall(asked):
+            topic = _topic(f"{fold(sentence, language.code)} {mark}".strip(), language)
             if topic:
                 return topic
     return None
 
 
+def _topic(sentence: str, language: _Language) -> Topic | None:
+    """Return what a folded sentence asks for, None if nothing that has to be searched."""
+    shared = _shared()
+    rules: Rules = shared.despite_past if language.has("past", sentence) else shared.rules
+    return next((topic for topic, some in rules.items() if any(language.follows(rule, sentence) for rule in some)), None)
+
+
 @cache
-def _patterns(language: str) -> _Patterns:
-    table = _Table.model_validate(read_language(language))
-    words = {name: "|".join(alternatives) for name, alternatives in table.words.items()}
+def _shared() -> _Shared:
+    text = files("werkbank.websearch").joinpath("backstop.toml").read_text(encoding="utf-8")
+    return _Shared.model_validate(tomllib.loads(text))
 
-    @cache
-    def part(template: str) -> re.Pattern[str]:
-        return pattern([template])
 
-    def pattern(alternatives: Iterable[str]) -> re.Pattern[str]:
-        filled = _fill("|".join(f"(?:{alternative})" for alternative in alternatives), words)
-        return re.compile(rf"(?<!\w)(?:{without_accents(filled, language)})(?!\w)")
+@cache
+def _language(code: str) -> _Language:
+    shared, own = _shared().words, _Words.model_validate(read_language(code)).words
+    words = {name: "|".join(own.get(name, []) + shared.get(name, [])) for name in shared.keys() | own.keys()}
+    return _Language(code, {name: _pattern(without_accents(_fill(words[name], words), code)) for name in words})
 
-    return _Patterns(
-        language=language,
-        ask={topic: pattern(table.ask[topic]) for topic in get_args(Topic)},
-        ask_despite_past={topic: pattern(found) for topic, found in table.ask_despite_past.items()},
-        together={topic: [[part(each) for each in rule] for rule in rules] for topic, rules in table.together.items()},
-        past=pattern(table.guards.past),
-        foreign=pattern([*table.guards.own, *table.guards.task]),
-    )
+
+def _pattern(alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)")
 
 
 def _fill(template: str, words: Mapping[str, str]) -> str:
@@ -121,7 +110,3 @@ def _fill(template: str, words: Mapping[str, str]) -> str:
     while _SLOT.search(template):
         template = _SLOT.sub(lambda slot: f"(?:{words[slot[1]]})", template)
     return template
-
-
-def _first(patterns: Mapping[Topic, re.Pattern[str]], sentence: str) -> Topic | None:
-    return next((topic for topic, pattern in patterns.items() if pattern.search(sentence)), None)
