@@ -70,22 +70,26 @@ def forced_topic(text: str) -> Topic | None:
     if len(text) > _MAX_CHARACTERS:
         return None
     asked = _QUOTED.sub(" ", text)
-    for language in map(_language, likely_languages(text)):
-        whole = fold(asked, language.code)
-        if language.has("own", whole) or language.has("task", whole):
-            continue
-        for sentence, mark in _SENTENCE.findall(asked):
-            topic = _topic(f"{fold(sentence, language.code)} {mark}".strip(), language)
-            if topic:
-                return topic
-    return None
+    return next(filter(None, (_topic_in(asked, _language(code)) for code in likely_languages(text))), None)
 
 
-def _topic(sentence: str, language: _Language) -> Topic | None:
-    """Return what a folded sentence asks for, None if nothing that has to be searched."""
+def _topic_in(text: str, language: _Language) -> Topic | None:
+    """Judge each sentence of a text, then the last with all before it: "I missed the bus. When is the next one?"."""
+    whole = fold(text, language.code)
+    if language.has("own", whole) or language.has("task", whole):
+        return None
+    folded = (f"{fold(sentence, language.code)} {mark}".strip() for sentence, mark in _SENTENCE.findall(text))
+    sentences = list(filter(None, folded))
+    alone = (_topic(sentence, sentence, language) for sentence in sentences)
+    together = (_topic(" ".join(sentences), last, language) for last in sentences[1:][-1:])
+    return next(filter(None, (*alone, *together)), None)
+
+
+def _topic(words: str, question: str, language: _Language) -> Topic | None:
+    """Return what folded words ask for, None if nothing that has to be searched; the question tells the tense."""
     shared = _shared()
-    rules: Rules = shared.despite_past if language.has("past", sentence) else shared.rules
-    return next((topic for topic, some in rules.items() if any(language.follows(rule, sentence) for rule in some)), None)
+    rules: Rules = shared.despite_past if language.has("past", question) else shared.rules
+    return next((topic for topic, some in rules.items() if any(language.follows(rule, words) for rule in some)), None)
 
 
 @cache
