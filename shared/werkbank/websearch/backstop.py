@@ -23,6 +23,8 @@ Rules = Mapping[Topic, Sequence[str]]
 
 # A longer prompt brings its own material along: what is asked there is asked about that.
 _MAX_CHARACTERS = 600
+# A few words may well be in another language than they seem: "udo jürgens tot".
+_FEW_WORDS = 5
 _SENTENCE = re.compile(r"((?:[^?!\n.…]|[.…](?!\s)|(?<![^\W\d_]{3})[.…])+)(\??)")
 # What stands in quotation marks is talked about, not asked; short quotes are names.
 _QUOTED = re.compile(r"(?<=\S)\s*[\"„“«][^\"„“”«»]{15,}[\"“”»]")
@@ -70,7 +72,8 @@ def forced_topic(text: str) -> Topic | None:
     if len(text) > _MAX_CHARACTERS:
         return None
     asked = _QUOTED.sub(" ", text)
-    return next(filter(None, (_topic_in(asked, _language(code)) for code in likely_languages(text))), None)
+    margin = 1 if len(asked.split()) <= _FEW_WORDS else 0
+    return next(filter(None, (_topic_in(asked, _language(code)) for code in likely_languages(asked, margin))), None)
 
 
 def _topic_in(text: str, language: _Language) -> Topic | None:

@@ -34,13 +34,16 @@ def without_accents(text: str, language: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", spelt) if not unicodedata.combining(letter))
 
 
-def likely_languages(text: str) -> tuple[str, ...]:
-    """Return the language that most of a text's function words belong to; several when they have equally many."""
+def likely_languages(text: str, margin: int = 0) -> tuple[str, ...]:
+    """Return the language that most of a text's function words belong to; several when they have equally many.
+
+    With a margin, those too that have only so many fewer.
+    """
     counts = {
         language: sum(word in _function_words(language) for word in fold(text, language).split())
         for language in LANGUAGES
     }
-    return tuple(language for language, count in counts.items() if count == max(counts.values()))
+    return tuple(language for language, count in counts.items() if count >= max(counts.values()) - margin)
 
 
 @cache
