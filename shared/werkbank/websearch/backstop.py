@@ -105,7 +105,14 @@ def _shared() -> _Shared:
 def _language(code: str) -> _Language:
     shared, own = _shared().words, _Words.model_validate(read_language(code)).words
     words = {name: "|".join(own.get(name, []) + shared.get(name, [])) for name in shared.keys() | own.keys()}
-    return _Language(code, {name: _pattern(without_accents(_fill(words[name], words), code)) for name in words})
+    return _Language(code, {kind: _pattern(without_accents(_fill(words[kind], words), code)) for kind in _kinds()})
+
+
+def _kinds() -> set[str]:
+    """Return the kinds of words that are looked for; the others only stand in lists of other kinds."""
+    shared = _shared()
+    rules = [rule for some in (*shared.rules.values(), *shared.despite_past.values()) for rule in some]
+    return {"own", "task", "past"}.union(kind.removeprefix("!") for rule in rules for kind in rule.split())
 
 
 def _pattern(alternatives: str) -> re.Pattern[str]:
