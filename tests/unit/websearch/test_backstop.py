@@ -1,8 +1,18 @@
 """The backstop: what must be searched whatever the model thinks (WS-03).
 
-`XX.json` went along with the patterns. Each `XX_…held_out.json` was written after the patterns of its time were fixed:
-at first sight they gave recall 0.840, 0.914, 0.962, 0.914, 0.978 and false alarms 0.025, 0.067, 0.038, 0.114, 0.000.
-All but the fifth were then used to improve the patterns, so they are a floor now; the fifth is still an estimate.
+Each list in `phrasings/` but `along.json`, which went along with the first patterns, was written by another hand after
+the patterns of its time were fixed. At first sight they gave
+
+    list          recall  false alarms
+    held_out_1     0.840         0.025
+    held_out_2     0.914         0.067
+    held_out_3     0.962         0.038
+    held_out_4     0.914         0.114
+    held_out_5     0.978         0.000
+    casual         0.860         0.028   typed in haste: strings of keywords
+    formal         0.824         0.028   whole sentences, of the rules made with `casual` (those before them: 0.768)
+
+All were then used to improve the patterns, so the figures asserted here are a floor and no estimate.
 """
 
 import json
@@ -12,19 +22,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.bench.backstop import figures, main, read_phrasings
+from tests.bench.backstop import Phrasing, figures, main, read_phrasings
 from werkbank.websearch.backstop import forced_topic, should_force_search
 from werkbank.websearch.language import LANGUAGES, fold, likely_languages
 
-_PHRASINGS = Path(__file__).with_name("phrasings")
+_PHRASINGS = read_phrasings(sorted(Path(__file__).with_name("phrasings").glob("*.json")))
+
+
+def phrasings_in(language: str) -> list[Phrasing]:
+    return [each for each in _PHRASINGS if each.lang == language]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_recall_and_false_alarms(language: str) -> None:
     # WS-03
-    phrasings = read_phrasings(sorted(_PHRASINGS.glob(f"{language}*.json")))
-    assert sum(each.force for each in phrasings) >= 60
-    assert sum(not each.force for each in phrasings) >= 60
+    phrasings = phrasings_in(language)
+    assert sum(each.force for each in phrasings) >= 200
+    assert sum(not each.force for each in phrasings) >= 200
     found = figures(phrasings)
     assert found.recall >= 0.95, [each.text for each in found.wrong if each.force]
     assert found.false <= 0.05, [each.text for each in found.wrong if not each.force]
@@ -60,13 +74,50 @@ def test_spelling_does_not_matter(one: str, other: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_most_phrasings_tell_their_language(language: str) -> None:
-    phrasings = read_phrasings(sorted(_PHRASINGS.glob(f"{language}*.json")))
+    phrasings = phrasings_in(language)
     assert sum(language in likely_languages(each.text) for each in phrasings) >= 0.97 * len(phrasings)
 
 
 def test_each_sentence_is_judged_by_itself() -> None:
     assert should_force_search("Merkel war lange Kanzlerin. Wer ist jetzt Bundeskanzler?")
     assert not should_force_search("Wer war früher Kanzler? Und wie hieß sein Vorgänger damals?")
+
+
+def test_what_was_said_before_tells_what_is_asked() -> None:
+    assert should_force_search("I missed the 9.15 train to Leeds. When does the next one leave York?")
+    assert should_force_search("Es heißt, Peter Handke lebe in Frankreich. Stimmt das noch?")
+    assert not should_force_search("Mein Zug nach Leeds ist weg. Wie war das früher ohne Uhren?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "finanzminister österreich",
+        "president of south korea",
+        "âge de brad pitt",
+        "farmacia notturna torino",
+        "volgende bus utrecht",
+        "udo jürgens tot",
+    ],
+)
+def test_keywords_are_a_question(text: str) -> None:
+    assert should_force_search(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bürgermeister gehalt",
+        "the king and the chess board",
+        "où vivent les flamants roses",
+        "come aprire un conto in banca",
+        "wat verdient een burgemeester",
+        "How long must bread lie open until it is hard?",
+        "What should I ask the new director?",
+    ],
+)
+def test_what_holds_in_general_is_left_to_the_model(text: str) -> None:
+    assert not should_force_search(text)
 
 
 def test_a_question_about_pasted_material_is_left_to_it() -> None:
