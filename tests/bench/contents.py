@@ -82,14 +82,14 @@ def streamed_content(format: WireFormat, events: list[_Wire]) -> Content:
 
 def whole_content(format: WireFormat, response: _Wire) -> Content:
     """Return what a whole response says; an empty content for what is none (an error, another kind of answer)."""
-    if format == "anthropic" and "content" in response:
+    if format == "anthropic" and {"id", "content"} <= response.keys():
         start = {"type": "message_start", "message": response}
         return _anthropic_content([start, {"type": "message_stop"}])
     if format == "responses" and "output" in response:
         return _responses_content([{"type": "response.completed", "response": response}])
-    if format == "chat" and "choices" in response:
-        choice = response["choices"][0]
-        whole = {"delta": choice["message"], "finish_reason": choice["finish_reason"]}
+    choice: _Wire = next(iter(response.get("choices") or ()), {})
+    if format == "chat" and "message" in choice:
+        whole = {"delta": choice["message"], "finish_reason": choice.get("finish_reason")}
         return _chat_content([{"choices": [whole], "usage": response.get("usage")}])
     return Content()
 
@@ -326,7 +326,7 @@ def _ended_content(response: _Wire, events: list[_Wire]) -> Content:
     usage = response.get("usage")
     if usage:
         cached = (usage.get("input_tokens_details") or {}).get("cached_tokens") or 0
-        content.tell_usage(usage["input_tokens"], usage["output_tokens"], cached)
+        content.tell_usage(usage.get("input_tokens") or 0, usage.get("output_tokens") or 0, cached)
     done = [event["item"] for event in events if event["type"] == "response.output_item.done"]
     streamed_text, streamed_calls, _ = _read_items(done)
     deltas = ("response.output_text.delta", "response.refusal.delta")

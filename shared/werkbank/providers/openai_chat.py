@@ -37,6 +37,8 @@ _STOP_REASONS: dict[str, StopReason] = {
     "model_length": "length",
     "content_filter": "refusal",
 }
+# Thinking aloud: DeepSeek's name for it, and the one that vLLM, Ollama and Groq have taken up.
+_REASONING = ("reasoning_content", "reasoning")
 
 
 def build_parameters(model: Model, request: ChatRequest) -> CompletionCreateParamsStreaming:
@@ -94,11 +96,11 @@ def _message(message: Message, model: Model) -> ChatCompletionMessageParam:
         ]
     # Models that think aloud want it back while they work through tools, in the form they gave it.
     kept = message.provider_data or {}
-    if kept.get("model") == model.id and "reasoning_content" in kept:
-        wire["reasoning_content"] = kept["reasoning_content"]
-    elif kept.get("model") == model.id and "thinking" in kept:
-        text = [{"type": "text", "text": message.content}] if message.content else []
-        wire["content"] = [*cast("list[object]", kept["thinking"]), *text]
+    if kept.get("model") == model.id:
+        wire.update({name: kept[name] for name in _REASONING if name in kept})
+        if "thinking" in kept:
+            text = [{"type": "text", "text": message.content}] if message.content else []
+            wire["content"] = [*cast("list[object]", kept["thinking"]), *text]
     return cast("ChatCompletionMessageParam", wire)
 
 
@@ -120,7 +122,7 @@ class ChatReading:
         self._provider = provider
         self._finish_reason: str | None = None
         self._usage: CompletionUsage | None = None
-        self._reasoning: list[str] = []
+        self._reasoning: dict[str, str] = {}
         self._thinking: list[dict[str, JsonValue]] = []
         self._refused = False
         self._answered: list[str] = []
@@ -152,7 +154,7 @@ class ChatReading:
         if self._thinking:
             return {"model": self._model.id, "thinking": cast("JsonValue", self._thinking)}
         if self._reasoning:
-            return {"model": self._model.id, "reasoning_content": "".join(self._reasoning)}
+            return {"model": self._model.id, **self._reasoning}
         return None
 
     def _take_choice(self, choice: Choice) -> Iterator[Delta]:
@@ -163,9 +165,9 @@ class ChatReading:
         delta = choice.delta
         if delta is None:
             return
-        reasoning = (delta.model_extra or {}).get("reasoning_content")
-        if isinstance(reasoning, str) and reasoning:
-            self._reasoning.append(reasoning)
+        for name in _REASONING:
+            if thought := _text_of((delta.model_extra or {}).get(name)):
+                self._reasoning[name] = self._reasoning.get(name, "") + thought
         self._refused = self._refused or bool(delta.refusal)
         self._think(delta.content)
         text = _text_of(delta.content) + (delta.refusal or "")
@@ -204,7 +206,7 @@ class ChatReading:
     def _counted_usage(self) -> Usage:
         if self._usage is not None:
             return _usage(self._usage)
-        thought = "".join(self._reasoning) + json.dumps(self._thinking)
+        thought = "".join(self._reasoning.values()) + json.dumps(self._thinking)
         return estimate_usage(self._request, "".join(self._answered) + thought)
 
 

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from tests.bench.contents import WireFormat
-from tests.bench.recordings import Recording
-from tests.bench.replay import ask, first_difference, replay_or_tell
+from tests.bench.recordings import Recording, read_recording
+from tests.bench.replay import adapter_for, ask, first_difference, model_for, replay_or_tell
 from tests.bench.wire_server import WireServer
-from werkbank.ai.protocols import AssembledAnswer
+from werkbank.ai.protocols import AssembledAnswer, ChatRequest
 from werkbank.domain.errors import IncompleteStream
+from werkbank.domain.messages import Message
 
 _Event = dict[str, Any]
 START: _Event = {"type": "message_start", "message": {"id": "m1", "usage": {"input_tokens": 10, "output_tokens": 1}}}
@@ -117,6 +118,16 @@ def test_a_call_in_the_form_before_there_were_tools(server: WireServer) -> None:
 def test_arguments_as_an_object(server: WireServer) -> None:
     delta = {"tool_calls": [_piece("find", {"q": 1}, index=0, id="a")]}
     assert _calls(_ask(server, "chat", _chunk(delta), _chunk({}, "tool_calls"))) == [("find", '{"q": 1}')]
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+def test_thinking_aloud_comes_back_under_its_own_name(name: str, server: WireServer) -> None:
+    told = _ask(server, "chat", _chunk({name: "Well, "}), _chunk({name: "then."}), _chunk({"content": "Ok."}, "stop"))
+    request = ChatRequest((Message(role="user", content="?"), told.message), 10)
+    list(adapter_for("chat", server.url).stream_chat(model_for("chat"), request, 10))
+    sent = json.loads(server.bodies[-1])["messages"][1]
+    assert sent == {"role": "assistant", "content": "Ok.", name: "Well, then."}
+    assert told.usage.output_tokens > len("Ok.")
 
 
 USAGE = {"prompt_tokens": 12, "completion_tokens": 5, "total_tokens": 17}
@@ -234,3 +245,20 @@ def test_a_recording_that_nobody_understands_is_a_failure_of_its_own(server: Wir
     is_ok, reason = replay_or_tell(_recording("responses", {"type": "response.completed"}), server)
     assert not is_ok
     assert reason
+
+
+def test_only_line_feeds_part_the_events_of_a_recording(tmp_path: Path, server: WireServer) -> None:
+    path = tmp_path / "own.chunks.txt"
+    events = (START, *_text("a\u2028b\x85c"), *END)
+    path.write_text("\n".join(json.dumps(event, ensure_ascii=False) for event in events) + "\n", encoding="utf-8")
+    recording = read_recording(path)
+    assert recording.content().text == "a\u2028b\x85c"
+    assert replay_or_tell(recording, server) == (True, "")
+
+
+def test_a_recorded_event_that_is_no_json_is_a_failed_call(server: WireServer) -> None:
+    lines = [json.dumps(event) for event in (START, *_text("Ok."), *END)]
+    damaged = Recording(Path("own.chunks.txt"), (*lines[:2], lines[2][:-20], *lines[3:]), "anthropic")
+    is_ok, reason = replay_or_tell(damaged, server)
+    assert is_ok
+    assert reason.endswith("raised as IncompleteStream")
