@@ -83,6 +83,20 @@ def test_each_sentence_is_judged_by_itself() -> None:
     assert not should_force_search("Wer war früher Kanzler? Und wie hieß sein Vorgänger damals?")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Has the Italian prime minister resigned?",
+        "Von wem wird die Europäische Zentralbank geführt?",
+        "Combien d'enfants Zinédine Zidane a-t-il ?",
+        "Il passo del San Bernardino è aperto?",
+        "Hoe geraak ik na middernacht nog in Mechelen met de trein?",
+    ],
+)
+def test_the_present_is_asked_about_in_many_ways(text: str) -> None:
+    assert should_force_search(text)
+
+
 def test_what_was_said_before_tells_what_is_asked() -> None:
     assert should_force_search("I missed the 9.15 train to Leeds. When does the next one leave York?")
     assert should_force_search("Es heißt, Peter Handke lebe in Frankreich. Stimmt das noch?")
@@ -114,6 +128,7 @@ def test_keywords_are_a_question(text: str) -> None:
         "wat verdient een burgemeester",
         "How long must bread lie open until it is hard?",
         "What should I ask the new director?",
+        "Kann ein Bus mit Wasserstoff fahren?",
     ],
 )
 def test_what_holds_in_general_is_left_to_the_model(text: str) -> None:
