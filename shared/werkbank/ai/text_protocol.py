@@ -14,8 +14,8 @@ from werkbank.ai.call_blocks import call_block, disarmed, read_calls, result_blo
 from werkbank.ai.model import Model
 from werkbank.ai.pricing import is_free
 from werkbank.ai.protocols import ChatProvider, ChatRequest, Delta, StreamEnd
-from werkbank.ai.tokens import estimate_prompt_tokens, estimate_text_tokens
-from werkbank.domain.messages import Message, ToolDefinition, Usage
+from werkbank.ai.tokens import estimate_usage
+from werkbank.domain.messages import Message, ToolDefinition
 
 _MANUAL = f"""\
 Calling tools
@@ -47,8 +47,7 @@ class TextProtocol:
         told = in_words(request)
 
         def cut_off(came: str) -> StreamEnd:
-            usage = Usage(input_tokens=estimate_prompt_tokens(told), output_tokens=estimate_text_tokens(came))
-            return StreamEnd(usage, "stop")
+            return StreamEnd(estimate_usage(told, came), "stop")
 
         with closing(self._provider.stream_chat(model, told, timeout_seconds)) as deltas:
             yield from read_calls(deltas, request.may_call_tools, cut_off if is_free(model) else None)
