@@ -213,13 +213,15 @@ BEGIN
 END $$;
 
 -- Sets an amount aside in the mandate, the run and the runs that one is part of, or raises WB002; locks in this order,
--- like all that moves money. What costs nothing (the offline model) is never refused.
+-- like all that moves money. What costs nothing (the offline model) is never refused. It is booked under the feature
+-- instance that the run's conversation or file belongs to.
 CREATE FUNCTION werkbank.hold(
     charge uuid, amount numeric, charge_kind text, charge_model text, of_run uuid, of_round integer, of_workflow uuid,
-    of_instance uuid, is_closing boolean
+    is_closing boolean
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     amount_left numeric;
+    of_instance uuid;
 BEGIN
     UPDATE mandate SET reserved_chf = reserved_chf + amount WHERE id = werkbank.mandate_id()
     RETURNING limit_chf - spent_chf - reserved_chf INTO amount_left;
@@ -237,6 +239,9 @@ BEGIN
             RAISE EXCEPTION USING ERRCODE = 'WB002', MESSAGE = 'run';
         END IF;
     END IF;
+    SELECT coalesce(w.instance_id, f.instance_id) INTO of_instance
+    FROM (SELECT of_run AS run_id) asked LEFT JOIN run r ON r.id = asked.run_id
+        LEFT JOIN workflow w ON w.id = coalesce(of_workflow, r.workflow_id) LEFT JOIN file_item f ON f.id = r.file_id;
     INSERT INTO billing_transaction
         (id, mandate_id, user_id, instance_id, workflow_id, run_id, round, kind, model, reserved_chf)
     VALUES (charge, werkbank.mandate_id(), werkbank.user_id(), of_instance, of_workflow, of_run, of_round, charge_kind,

@@ -21,7 +21,6 @@ class CallScope:
     run_id: str | None = None
     round: int | None = None
     workflow_id: str | None = None
-    instance_id: str | None = None
     is_closing: bool = False
 
 
@@ -52,7 +51,7 @@ class Purse:
         """Hold a reservation around a call. Raises BudgetExceeded before the call when it is not affordable."""
         reservation = Reservation(
             id=new_id(), amount_chf=amount_chf, kind=scope.kind, model=model, run_id=scope.run_id, round=scope.round,
-            workflow_id=scope.workflow_id, instance_id=scope.instance_id, is_closing=scope.is_closing,
+            workflow_id=scope.workflow_id, is_closing=scope.is_closing,
         )  # fmt: skip
         step = self._database.step(scope.principal)
         step.reserve(reservation)

@@ -1,7 +1,18 @@
 """The ledger as it is read. What moves money is a step, see steps.py and infra/migrations/0012_reserve.sql."""
 
+from datetime import datetime
+
 from werkbank.database.store import Store
-from werkbank.domain.billing import Charge, KindTotal
+from werkbank.domain.billing import Charge, KindTotal, UsageDimension, UsageTotal
+
+# What a dimension groups by, how a group is called, and where that stands.
+_DIMENSIONS: dict[UsageDimension, tuple[str, str, str]] = {
+    "workflow": ("b.workflow_id", "w.title", "LEFT JOIN workflow w ON w.id = b.workflow_id"),
+    "user": ("b.user_id", "NULL::text", ""),
+    "instance": ("b.instance_id", "i.label", "LEFT JOIN feature_instance i ON i.id = b.instance_id"),
+    "model": ("b.model", "NULL::text", ""),
+}
+_MOST_TOTALS = 1_000
 
 
 class Ledger(Store):
@@ -29,4 +40,21 @@ class Ledger(Store):
             KindTotal,
             "SELECT kind, count(*) AS calls, sum(cost_chf) AS cost_chf FROM billing_transaction"
             " WHERE status = 'settled' GROUP BY kind ORDER BY sum(cost_chf) DESC, kind",
+        )
+
+    def totals(self, by: UsageDimension, since: datetime | None) -> tuple[UsageTotal, ...]:
+        """Return settled costs by what they were for, the highest first: an administrator's of the whole mandate.
+
+        Others get their own. `since` None is from the beginning.
+        """
+        key, label, source = _DIMENSIONS[by]
+        return self._list(
+            UsageTotal,
+            f"""SELECT {key}::text AS id, max({label}) AS label, count(*) AS calls, sum(b.input_tokens) AS input_tokens,
+                   sum(b.output_tokens) AS output_tokens, sum(b.cost_chf) AS cost_chf
+                FROM billing_transaction b {source}
+                WHERE b.status = 'settled' AND b.created_at >= coalesce(%s::timestamptz, '-infinity')
+                    AND (werkbank.has_role('admin') OR b.user_id = %s)
+                GROUP BY {key} ORDER BY sum(b.cost_chf) DESC, {key} LIMIT {_MOST_TOTALS}""",
+            (since, self._principal.user_id),
         )

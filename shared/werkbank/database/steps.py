@@ -108,7 +108,7 @@ class Steps:
         """
         self._call(
             "hold", reservation.id, reservation.amount_chf, reservation.kind, reservation.model, reservation.run_id,
-            reservation.round, reservation.workflow_id, reservation.instance_id, reservation.is_closing,
+            reservation.round, reservation.workflow_id, reservation.is_closing,
         )  # fmt: skip
 
     def settle(self, reservation_id: str, cost_chf: Decimal, usage: Usage) -> None:

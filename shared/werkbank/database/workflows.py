@@ -1,6 +1,7 @@
 """Conversations."""
 
 from werkbank.database.store import Store
+from werkbank.domain.errors import NotFound
 from werkbank.domain.runs import Workflow
 
 _COLUMNS = ", ".join(Workflow.model_fields)
@@ -10,7 +11,15 @@ class Workflows(Store):
     """The principal's own conversations."""
 
     def ensure(self, workflow_id: str, title: str, instance_id: str | None) -> Workflow:
-        """Create the conversation unless it exists; move it to the top. Raises NotFound if it is somebody else's."""
+        """Create the conversation unless it exists; move it to the top.
+
+        Raises NotFound if it is somebody else's, or belongs to a feature instance that the principal is no member of.
+        """
+        if instance_id and not self._rows(
+            "SELECT 1 FROM feature_instance_member WHERE instance_id = %s AND user_id = %s",
+            (instance_id, self._principal.user_id),
+        ):
+            raise NotFound("There is no such feature instance, or you are not a member of it.")
         self._run(
             "INSERT INTO workflow (id, mandate_id, user_id, instance_id, title) VALUES (%s, %s, %s, %s, %s)"
             " ON CONFLICT (id) DO NOTHING",

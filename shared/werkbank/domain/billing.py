@@ -36,7 +36,6 @@ class Reservation(WireModel):
     run_id: str | None = None
     round: int | None = None
     workflow_id: str | None = None
-    instance_id: str | None = None
     is_closing: bool = False
 
 
@@ -60,4 +59,21 @@ class KindTotal(WireModel):
 
     kind: str
     calls: int
+    cost_chf: Decimal
+
+
+UsageDimension = Literal["workflow", "user", "instance", "model"]
+
+
+class UsageTotal(WireModel):
+    """Settled costs of one conversation, user, feature instance or model; `id` None is what belongs to none.
+
+    `label` is its name where it has one that the asking person may read.
+    """
+
+    id: str | None
+    label: str | None
+    calls: int
+    input_tokens: int
+    output_tokens: int
     cost_chf: Decimal

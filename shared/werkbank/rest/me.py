@@ -1,4 +1,4 @@
-"""The signed-in user, their socket ticket and their mandate's spending."""
+"""The signed-in user and their socket ticket."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -8,7 +8,6 @@ from fastapi import APIRouter
 from werkbank.ai.operations import Operation
 from werkbank.billing.purse import CallScope
 from werkbank.domain.base import WireModel
-from werkbank.domain.billing import KindTotal
 from werkbank.rest.access import CurrentPrincipal, CurrentServices
 
 router = APIRouter(tags=["me"])
@@ -44,14 +43,6 @@ class Ticket(WireModel):
     expires_at: datetime
 
 
-class Usage(WireModel):
-    """What the mandate has spent, in CHF."""
-
-    spent_chf: Decimal
-    limit_chf: Decimal | None
-    by_kind: tuple[KindTotal, ...]
-
-
 @router.get("/me")
 def get_me(principal: CurrentPrincipal, services: CurrentServices) -> Me:
     """Tell who is signed in and what they may use."""
@@ -72,11 +63,3 @@ def create_ticket(principal: CurrentPrincipal, services: CurrentServices) -> Tic
     """Issue a ticket that opens the WebSocket once."""
     ticket, expires_at = services.tickets.issue(principal)
     return Ticket(ticket=ticket, socket_url=services.socket_url, expires_at=datetime.fromtimestamp(expires_at, UTC))
-
-
-@router.get("/usage")
-def get_usage(principal: CurrentPrincipal, services: CurrentServices) -> Usage:
-    """Return what the mandate has spent, by kind of call."""
-    with services.database.session(principal) as session:
-        spent, limit = session.mandates.spending()
-        return Usage(spent_chf=spent, limit_chf=limit, by_kind=session.ledger.by_kind())
