@@ -44,7 +44,7 @@ class Question:
             return ""
         found = self._forced.context(run, question, conversation(earlier, (), run.id), self._rewriting(run))
         if found:
-            count("SearchForced")
+            count("search_forced_total")
         return found
 
     def _rewriting(self, run: Run) -> Rewrite:

@@ -193,10 +193,10 @@ class EmbeddingProvider(Protocol):
 class SearchProvider(Protocol):
     """Searches the web."""
 
-    def search(self, model: Model, query: str, timeout_seconds: float) -> SearchAnswer:
+    def search(self, model: Model, query: str, language: str, timeout_seconds: float) -> SearchAnswer:
         """Return what is found for a query that stands alone; nothing found is an answer without results.
 
-        `timeout_seconds` bounds the whole call. Raises the `ProviderError` types.
+        `language` (BCP 47) is the reader's. `timeout_seconds` bounds the whole call. Raises the `ProviderError` types.
         """
         ...
 

@@ -233,17 +233,18 @@ class AiService:
             payment.settle(cost_chf(model, embeddings.usage) or Decimal(0), embeddings.usage)
         return Vectors(embeddings.vectors, model)
 
-    def search(self, scope: CallScope, query: str, timeout_seconds: float) -> SearchAnswer:
-        """Search the web with the first provider that can. Raises BudgetExceeded, UserError, ProviderError."""
-        count("SearchCalls")
-        return self._first(
-            scope,
-            ModelWish(Operation.WEB_SEARCH),
-            Most(estimate_text_tokens(query)),
-            timeout_seconds,
-            lambda model, seconds: self._providers.search[model.provider].search(model, query, seconds),
-            patient=False,
-        )
+    def search(self, scope: CallScope, query: str, language: str, timeout_seconds: float) -> SearchAnswer:
+        """Search the web for a reader of a language (BCP 47) with the first provider that can.
+
+        Raises BudgetExceeded, UserError, ProviderError.
+        """
+
+        def ask(model: Model, seconds: float) -> SearchAnswer:
+            count("search_calls_total")
+            return self._providers.search[model.provider].search(model, query, language, seconds)
+
+        most = Most(estimate_text_tokens(query))
+        return self._first(scope, ModelWish(Operation.WEB_SEARCH), most, timeout_seconds, ask, patient=False)
 
     def read_pages(self, scope: CallScope, urls: Sequence[str], timeout_seconds: float) -> Extraction:
         """Read pages of the web with the first provider that can. Raises BudgetExceeded, UserError, ProviderError."""
@@ -339,7 +340,7 @@ class AiService:
             return self._call(turn, model, provider)
         except ToolsUnsupported:
             self._without_tools.add(model.id)  # remembered for the container's life
-            count("ToolUnsupported")
+            count("tool_unsupported_total")
         return self._call(turn, model, provider)
 
     def _call(self, turn: Turn, model: Model, provider: ChatProvider | None) -> Answer:

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from werkbank.ai.model import Model
 from werkbank.ai.pricing import cost_chf, reservation_chf
-from werkbank.ai.recovery import Recovery, may_fall_back, wait_before_retry
+from werkbank.ai.recovery import Backoff, Recovery, may_fall_back, wait_before_retry
 from werkbank.billing.purse import CallScope, Purse
 from werkbank.domain.errors import ProviderError
 from werkbank.domain.messages import Usage
@@ -43,8 +43,9 @@ _Answer = TypeVar("_Answer", bound=Billed)
 class WholeCall:
     """One call for somebody. `limit_chf` is what is left of the money, None without a limit.
 
-    A `patient` call follows AG-11's rules for models: wait and try again once, then the next, and faults that the user
-    must mend come up at once. Otherwise the next is called at once whatever went wrong: who searches matters little.
+    A `patient` call follows AG-11's rules for models: it may take all the time, is tried again once, then the next is
+    asked, and faults that the user must mend come up at once. Otherwise the rules for APIs behind tools hold, and those
+    still to be asked share the time out: one that hangs leaves the next one its part.
     """
 
     scope: CallScope
@@ -69,28 +70,34 @@ class WholeCalls:
 
         Raises BudgetExceeded, ProviderError (the last candidate's).
         """
-        return self._recovery(call).first_answer(candidates, lambda model: self._once(call, model, ask))
+        if call.patient:
+            return self._recovery(call).first_answer(candidates, lambda model: self._once(call, model, 1, ask))
+        backoff = Backoff(lambda wait_seconds: self._clock() + wait_seconds < call.ends_at, self._pause)
+        return backoff.first_answer(candidates, lambda model, left: self._once(call, model, left, ask))
 
     def _recovery(self, call: WholeCall) -> Recovery:
         def wait_seconds(error: ProviderError) -> float | None:
-            wait = wait_before_retry(error) if call.patient else None
+            wait = wait_before_retry(error)
             return None if wait is None or self._clock() + wait >= call.ends_at else wait
 
         def may_ask_another(error: ProviderError) -> bool:
-            return self._clock() < call.ends_at and (not call.patient or may_fall_back(error))
+            return self._clock() < call.ends_at and may_fall_back(error)
 
         return Recovery(wait_seconds, may_ask_another, self._pause)
 
-    def _once(self, call: WholeCall, model: Model, ask: Callable[[Model, float], _Answer]) -> _Answer:
+    def _once(self, call: WholeCall, model: Model, sharing: int, ask: Callable[[Model, float], _Answer]) -> _Answer:
+        """Try a model once, in its part of the time that it shares with others."""
         most = call.most
         output_tokens = model.max_output_tokens if most.output_tokens is None else most.output_tokens
         output_tokens = min(output_tokens, model.max_output_tokens)
         amount = reservation_chf(call.limit_chf, model, most.input_tokens, output_tokens, most.units)
         with self._purse.pay(call.scope, model.id, amount) as payment:
+            began = self._clock()
+            seconds = max((call.ends_at - began) / sharing, _LEAST_SECONDS)
             try:
-                answer = ask(model, max(call.ends_at - self._clock(), _LEAST_SECONDS))
+                answer = ask(model, seconds)
             except ProviderError:
-                if self._clock() >= call.ends_at:
+                if self._clock() >= began + seconds:
                     # Given up while the provider was at work: it may bill what nobody waited for.
                     payment.settle(payment.reserved_chf, Usage())
                 raise

@@ -2,7 +2,8 @@
 
 Both return what they found and no words of their own, since the answering model words the reply (WS-01). Perplexity's
 Sonar, which did, ended on 2026-09-27; its Search API is what remains without a model in between.
-https://docs.perplexity.ai/api-reference/search-post, https://docs.tavily.com/documentation/api-reference/introduction
+https://docs.perplexity.ai/api-reference/search-post, https://docs.perplexity.ai/docs/search/filters/language-filter,
+https://docs.tavily.com/documentation/api-reference/introduction
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from werkbank.ai.protocols import Extraction, Page, SearchAnswer, SearchResult
 from werkbank.domain.errors import ProviderError, ProviderUnavailable
 from werkbank.providers.deadline import Deadline
 from werkbank.providers.faults import fault
+from werkbank.websearch.language import likely_languages, primary_language
 
 if TYPE_CHECKING:
     from httpx2 import Client, Response
@@ -29,6 +31,7 @@ _TOKENS_PER_PAGE = 512
 # Longer queries are refused by Tavily.
 _QUERY_LENGTH = 400
 _SNIPPET_LENGTH = 4_000
+_ISO_639_1_LENGTH = 2
 # Tavily's limits of one call: the plan's credits, then the pay-as-you-go limit.
 _TAVILY_SPENT = (432, 433)
 
@@ -78,9 +81,14 @@ class PerplexitySearch:
     def __init__(self, api_key: str, base_url: str | None = None) -> None:
         self._api = _Rest("Perplexity", base_url or "https://api.perplexity.ai", api_key)
 
-    def search(self, model: Model, query: str, timeout_seconds: float) -> SearchAnswer:
+    def search(self, model: Model, query: str, language: str, timeout_seconds: float) -> SearchAnswer:
         """Return what is found; see `SearchProvider`."""
-        body = {"query": query, "max_results": _MAX_RESULTS, "max_tokens_per_page": _TOKENS_PER_PAGE}
+        body = {
+            "query": query,
+            "max_results": _MAX_RESULTS,
+            "max_tokens_per_page": _TOKENS_PER_PAGE,
+            "search_language_filter": _languages_of_pages(query, language),
+        }
         answer = self._api.post("/search", body, _PerplexityAnswer, timeout_seconds)
         return SearchAnswer(_results(answer.results))
 
@@ -91,10 +99,10 @@ class TavilySearch:
     def __init__(self, api_key: str, base_url: str | None = None) -> None:
         self._api = _Rest("Tavily", base_url or "https://api.tavily.com", api_key)
 
-    def search(self, model: Model, query: str, timeout_seconds: float) -> SearchAnswer:
+    def search(self, model: Model, query: str, language: str, timeout_seconds: float) -> SearchAnswer:
         """Return what is found; see `SearchProvider`."""
         body = {
-            "query": query[:_QUERY_LENGTH],
+            "query": _naming_language(query, primary_language(language)),
             "search_depth": "basic",
             "max_results": _MAX_RESULTS,
             "include_usage": True,
@@ -111,6 +119,23 @@ class TavilySearch:
         pages = tuple(Page(page.url, page.raw_content, page.title or "") for page in answer.results if page.raw_content)
         failed = tuple(page.url for page in answer.failed_results)
         return Extraction(pages, failed, units=ceil(answer.usage.credits))
+
+
+def _languages_of_pages(query: str, language: str) -> list[str]:
+    """Return the ISO 639-1 codes of pages that may answer: only they are found, so the query's own count, and English.
+
+    A person whose browser speaks English may ask in German, and much is told in English alone.
+    """
+    codes = dict.fromkeys((primary_language(language), *likely_languages(query), "en"))
+    return [code for code in codes if len(code) == _ISO_639_1_LENGTH]
+
+
+def _naming_language(query: str, language: str) -> str:
+    """Say which language is read where the query does not show it: Tavily has no parameter for it."""
+    if language in likely_languages(query):
+        return query[:_QUERY_LENGTH]
+    wish = f" (language: {language})"
+    return query[: _QUERY_LENGTH - len(wish)] + wish
 
 
 def _results(found: Sequence[_Found]) -> tuple[SearchResult, ...]:

@@ -129,7 +129,7 @@ class ToolExecution:
         stream.publish(*told)
 
     def _run(self, stream: RunStream, claim: Claim) -> None:
-        count("ToolCalls")
+        count("tool_calls_total")
         begun = monotonic()
         status, result = self._outcome(stream, claim)
         duration_ms = int((monotonic() - begun) * 1_000)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from werkbank.domain.runs import Run
 from werkbank.observability import logger
-from werkbank.websearch.language import LANGUAGES, read_language
+from werkbank.websearch.language import LANGUAGES, primary_language, read_language
 from werkbank.websearch.protocols import Translate
 
 PATIENCE_SECONDS = 10.0
@@ -52,7 +52,7 @@ class FillerLanguages:
 
     def texts(self, run: Run) -> FillerTexts:
         """Return the phrases in a run's language (BCP 47), in English if they cannot be translated now."""
-        primary = run.language.partition("-")[0].lower()
+        primary = primary_language(run.language)
         if primary not in self._known:
             translated = self._translated(run, primary)
             if translated is None:

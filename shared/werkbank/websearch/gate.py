@@ -32,7 +32,7 @@ class GateSearch:
     def search(self, run: Run, query: str, language: str, timeout_seconds: float) -> WebFacts:
         """Return what the search found. Raises BudgetExceeded, UserError, ProviderError."""
         scope = CallScope(run.principal, "search", run_id=run.id, workflow_id=run.workflow_id)
-        found = self._ai.search(scope, query, timeout_seconds)
+        found = self._ai.search(scope, query, language, timeout_seconds)
         results = tuple(
             WebResult(url=item.url, title=item.title, text=item.snippet, published=item.date) for item in found.results
         )

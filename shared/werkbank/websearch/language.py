@@ -19,6 +19,11 @@ def read_language(language: str) -> dict[str, object]:
     return tomllib.loads(text)
 
 
+def primary_language(tag: str) -> str:
+    """Return the language of a BCP 47 tag without region and script: `de` of `de-CH`."""
+    return tag.partition("-")[0].lower()
+
+
 def fold(text: str, language: str) -> str:
     """Return the words of a text without case, accents and punctuation, one space between them.
 

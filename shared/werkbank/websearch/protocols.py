@@ -22,7 +22,7 @@ class WebSearch(Protocol):
     """Searches the web on a run's account."""
 
     def search(self, run: Run, query: str, language: str, timeout_seconds: float) -> WebFacts:
-        """Return facts in a language (BCP 47) and the pages they rest on, best first.
+        """Return facts for a reader of a language (BCP 47) and the pages they rest on, best first.
 
         `timeout_seconds` bounds the whole search. Raises ProviderError types, UserError types.
         """

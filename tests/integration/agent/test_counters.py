@@ -5,7 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.integration.agent.harness import LIST_CALL, Harness
+from tests.integration.agent.test_rights import allow
 from tests.integration.agent.test_web import PAGE
+from tests.integration.conftest import new_member
 from tests.scripted_model import SCRIPTED
 from werkbank.ai.model import Model
 from werkbank.ai.operations import Operation
@@ -13,7 +15,7 @@ from werkbank.ai.protocols import Providers, SearchAnswer, SearchResult
 from werkbank.ai.service import AiService
 from werkbank.billing.purse import CallScope, Purse
 from werkbank.database.connection import Database
-from werkbank.domain.errors import ToolsUnsupported
+from werkbank.domain.errors import ProviderError, ProviderUnavailable, ToolsUnsupported, UserError
 from werkbank.domain.principal import Principal
 from werkbank.observability import metrics
 
@@ -36,20 +38,47 @@ def counted(name: str) -> float:
 def test_tool_calls_and_forced_searches(database: Database, principal: Principal) -> None:
     harness = Harness(database, [[LIST_CALL], ["Anna Muster [1]."]], pages=(PAGE,))
     harness.ask(principal, "Who is the mayor of Bern?")
-    assert (counted("ToolCalls"), counted("SearchForced")) == (1, 1)
+    assert (counted("tool_calls_total"), counted("search_forced_total")) == (1, 1)
 
 
 def test_models_without_tools(database: Database, principal: Principal) -> None:
     # AI-07
     Harness(database, [[ToolsUnsupported("no tools")], ["Done."]]).ask(principal)
-    assert counted("ToolUnsupported") == 1
+    assert counted("tool_unsupported_total") == 1
 
 
-def test_searches(database: Database, principal: Principal) -> None:
-    class Found:
-        def search(self, model: Model, query: str, timeout_seconds: float) -> SearchAnswer:
-            return SearchAnswer((SearchResult(PAGE.title, PAGE.url, PAGE.text),))
+class Engine:
+    """Finds a page, after its faults."""
 
-    ai = AiService((SEARCHING,), Providers(search={SEARCHING.provider: Found()}), Purse(database))
-    ai.search(CallScope(principal, "search"), "mayor of Bern", 5)
-    assert counted("SearchCalls") == 1
+    def __init__(self, *faults: ProviderError) -> None:
+        self.faults = list(faults)
+
+    def search(self, model: Model, query: str, language: str, timeout_seconds: float) -> SearchAnswer:
+        if self.faults:
+            raise self.faults.pop(0)
+        return SearchAnswer((SearchResult(PAGE.title, PAGE.url, PAGE.text),))
+
+
+def searching(database: Database, engine: Engine) -> AiService:
+    """Return a gate that waits for nothing."""
+    return AiService(
+        (SEARCHING,), Providers(search={SEARCHING.provider: engine}), Purse(database), pause=lambda _: None
+    )
+
+
+def test_every_search_that_goes_out_is_counted(database: Database, principal: Principal) -> None:
+    searching(database, Engine()).search(CallScope(principal, "search"), "mayor of Bern", "en", 5)
+    assert counted("search_calls_total") == 1
+    searching(database, Engine(ProviderUnavailable("x"))).search(CallScope(principal, "search"), "mayor", "en", 5)
+    assert counted("search_calls_total") == 3
+
+
+def test_search_that_nobody_may_make_is_not_counted(database: Database) -> None:
+    admin = new_member(database, None, "admin")
+    allow(database, admin, "", ["mistral"])
+    ai = AiService(
+        (SEARCHING.model_copy(update={"provider": "tavily"}),), Providers(search={"tavily": Engine()}), Purse(database)
+    )
+    with pytest.raises(UserError):
+        ai.search(CallScope(admin, "search"), "mayor of Bern", "en", 5)
+    assert counted("search_calls_total") == 0

@@ -22,6 +22,7 @@ from werkbank.ai.protocols import (
     GeneratedImage,
     ImageRequest,
     Providers,
+    SearchAnswer,
     Speech,
     SpeechRequest,
     Transcript,
@@ -56,9 +57,16 @@ MADE = GeneratedImage(Image(data=b"png", mime_type="image/png"), Usage(input_tok
 SPOKEN = Speech(Audio(data=b"mp3", mime_type="audio/mpeg"), 15, Usage(input_tokens=5, output_tokens=40))
 HEARD = Transcript("Grüezi", 3, "de")
 READ = Extraction((), units=1)
+FOUND = SearchAnswer(())
 MODELS = available_models(
     ModelKeys.model_validate(
-        {"openaiApiKey": "o", "mistralApiKey": "m", "bedrockRegion": "us-west-2", "tavilyApiKey": "t"}
+        {
+            "openaiApiKey": "o",
+            "mistralApiKey": "m",
+            "bedrockRegion": "us-west-2",
+            "tavilyApiKey": "t",
+            "perplexityApiKey": "p",
+        }
     )
 )
 _Answer = TypeVar("_Answer")
@@ -83,6 +91,9 @@ class Scripted:
 
     def extract(self, model: Model, urls: object, timeout_seconds: float) -> Extraction:
         return self._answer(model, timeout_seconds, READ)
+
+    def search(self, model: Model, query: str, language: str, timeout_seconds: float) -> SearchAnswer:
+        return self._answer(model, timeout_seconds, FOUND)
 
     def _answer(self, model: Model, timeout_seconds: float, answer: _Answer) -> _Answer:
         self.asked.append((model.id, timeout_seconds))
@@ -113,7 +124,11 @@ class Gate:
         self.now = 0.0
         everyone = {model.provider: self.scripted for model in MODELS}
         providers = Providers(
-            image=dict(everyone), speech=dict(everyone), transcription=dict(everyone), extraction=dict(everyone)
+            image=dict(everyone),
+            speech=dict(everyone),
+            transcription=dict(everyone),
+            extraction=dict(everyone),
+            search=dict(everyone),
         )
         self.ai = AiService(models, providers, Purse(database), self._wait, lambda: self.now)
         self.run_id = Harness(database, []).start(principal, config={"maxCostCHF": cap} if cap else {}).run_id
@@ -168,6 +183,12 @@ WORKS: dict[str, tuple[Work, str, str, Decimal]] = {
         "tavily/extract",
         Decimal("0.00648"),  # one credit
     ),
+    "search": (
+        lambda gate: gate.ai.search(gate.scope("search"), "Wer regiert Bern?", "de", 60),
+        "search",
+        "perplexity/search",
+        Decimal("0.00405"),  # a request at 0.005 USD
+    ),
 }
 
 
@@ -179,7 +200,8 @@ def test_a_call_is_reserved_and_settled_under_its_kind(name: str, gate: Gate) ->
     assert (charge.kind, charge.model, charge.status) == (kind, model, "settled")
     assert charge.cost_chf == cost
     assert charge.reserved_chf >= cost
-    assert gate.scripted.asked == [(model, 60)]
+    # APIs behind tools share the time out; pages are read by our own reader otherwise, searches made by Tavily.
+    assert gate.scripted.asked == [(model, 30 if kind == "search" else 60)]
 
 
 @pytest.mark.parametrize("name", WORKS)
@@ -267,6 +289,65 @@ def test_pages_are_read_by_our_own_reader_where_the_service_fails(database: Data
     gate = Gate(database, principal, [ProviderRefused("no credit")])
     gate.ai.read_pages(gate.scope("search"), ["https://a.ch"], 60)
     assert gate.scripted.models == ["tavily/extract", "reader/pages"]
+
+
+PERPLEXITY, TAVILY = "perplexity/search", "tavily/search"
+ONE_SEARCH = tuple(model for model in MODELS if model.id == PERPLEXITY)
+
+
+def search(gate: Gate, seconds: float = 15) -> None:
+    gate.ai.search(gate.scope("search"), "Wer regiert Bern?", "de", seconds)
+
+
+def test_search_that_hangs_leaves_the_next_provider_its_part_of_the_time(
+    database: Database, principal: Principal
+) -> None:
+    # WS-04, AI-03
+    gate = Gate(database, principal, [ProviderUnavailable("did not answer in time")])
+    waits = [7.5, 0.0]
+    gate.scripted.before_answering = lambda: gate.pass_time(waits.pop(0))
+    search(gate)
+    assert gate.scripted.asked == [(PERPLEXITY, 7.5), (TAVILY, 7.5)]
+    # It may bill what nobody waited for.
+    assert gate.statuses() == [(PERPLEXITY, "settled"), (TAVILY, "settled")]
+
+
+def test_only_search_provider_is_asked_three_times_with_waits_that_double(
+    database: Database, principal: Principal
+) -> None:
+    # AG-11
+    gate = Gate(database, principal, [ProviderUnavailable("x"), RateLimited("x")], models=ONE_SEARCH)
+    search(gate)
+    assert gate.scripted.asked == [(PERPLEXITY, 15), (PERPLEXITY, 14), (PERPLEXITY, 12)]
+    assert gate.pauses == [1, 2]
+    assert [status for _, status in gate.statuses()] == ["released", "released", "settled"]
+    failing = Gate(database, principal, [ProviderUnavailable(f"{n}") for n in range(9)], models=ONE_SEARCH)
+    with pytest.raises(ProviderUnavailable, match="2"):
+        search(failing)
+    assert failing.scripted.models == [PERPLEXITY] * 3
+
+
+def test_next_search_provider_is_asked_at_once_and_only_who_may_recover_again(
+    database: Database, principal: Principal
+) -> None:
+    # AG-11
+    gate = Gate(database, principal, [ProviderUnavailable("x"), ProviderRefused("no credit")])
+    search(gate)
+    assert gate.scripted.models == [PERPLEXITY, TAVILY, PERPLEXITY]
+    assert gate.pauses == [1]
+
+
+def test_search_waits_as_long_as_it_is_asked_to_and_never_beyond_its_time(
+    database: Database, principal: Principal
+) -> None:
+    # AG-11
+    gate = Gate(database, principal, [RateLimited("x", 5)], models=ONE_SEARCH)
+    search(gate)
+    assert gate.pauses == [5]
+    late = Gate(database, principal, [RateLimited("x", 20)], models=ONE_SEARCH)
+    with pytest.raises(RateLimited):
+        search(late)
+    assert late.pauses == []
 
 
 def test_rights_hold_for_every_kind_of_call(database: Database) -> None:

@@ -42,7 +42,7 @@ def test_perplexity(server: WireServer, catalog: Catalog) -> None:
     odd = {"title": "no page", "url": "javascript:alert(1)", "snippet": "x"}
     _answer(server, {"id": "1", "results": [{**found, "last_updated": "2026-11-02"}, odd], "server_time": None})
     model = _model(catalog, "perplexity/search")
-    answer = catalog.providers.search["perplexity"].search(model, "Wer regiert Bern?", 10)
+    answer = catalog.providers.search["perplexity"].search(model, "Wer regiert Bern?", "de", 10)
     assert answer.results == (SearchResult("Bern", "https://bern.ch", "Die Stadt.", "2026-11-01"),)
     assert (answer.text, answer.units) == ("", 1)
     assert server.paths[-1] == "/search"
@@ -56,7 +56,7 @@ def test_tavily(server: WireServer, catalog: Catalog) -> None:
     found = {"title": "Bern", "url": "https://bern.ch", "content": "x" * 9_000, "score": 0.9, "raw_content": None}
     news = {"title": "", "url": "https://sf.ch", "content": None, "published_date": "Mon, 30 Nov 2026 08:00:00 GMT"}
     _answer(server, {"query": "q", "answer": None, "results": [found, news], "usage": {"credits": 1}})
-    answer = catalog.providers.search["tavily"].search(_model(catalog, "tavily/search"), "q" * 1_000, 10)
+    answer = catalog.providers.search["tavily"].search(_model(catalog, "tavily/search"), "q" * 1_000, "en", 10)
     assert [(one.title, one.url, len(one.snippet), one.date) for one in answer.results] == [
         ("Bern", "https://bern.ch", 4_000, None),
         ("https://sf.ch", "https://sf.ch", 0, "Mon, 30 Nov 2026 08:00:00 GMT"),
@@ -65,6 +65,41 @@ def test_tavily(server: WireServer, catalog: Catalog) -> None:
     sent = json.loads(server.bodies[-1])
     assert sent == {"query": "q" * 400, "search_depth": "basic", "max_results": 8, "include_usage": True}
     assert server.request_headers[-1]["authorization"] == "Bearer t"
+
+
+@pytest.mark.parametrize(
+    ("query", "language", "searched"),
+    [
+        ("Wer regiert Bern?", "de-CH", ["de", "en"]),
+        ("Wer regiert Bern?", "en", ["en", "de"]),
+        ("Who is the mayor of Bern?", "es", ["es", "en"]),
+        ("Wer regiert Bern?", "gsw", ["de", "en"]),
+    ],
+)
+def test_perplexity_finds_pages_that_the_reader_understands(
+    query: str, language: str, searched: list[str], server: WireServer, catalog: Catalog
+) -> None:
+    # WS-01
+    _answer(server, {"results": []})
+    catalog.providers.search["perplexity"].search(_model(catalog, "perplexity/search"), query, language, 10)
+    assert json.loads(server.bodies[-1])["search_language_filter"] == searched
+
+
+@pytest.mark.parametrize(
+    ("query", "language", "sent"),
+    [
+        ("Wer regiert Bern?", "de-CH", "Wer regiert Bern?"),
+        ("Wer regiert Bern?", "es", "Wer regiert Bern? (language: es)"),
+        ("Wer regiert Bern? " * 40, "es", ("Wer regiert Bern? " * 40)[:385] + " (language: es)"),
+    ],
+)
+def test_tavily_is_told_the_readers_language_where_the_query_does_not_show_it(
+    query: str, language: str, sent: str, server: WireServer, catalog: Catalog
+) -> None:
+    # WS-01
+    _answer(server, {"results": []})
+    catalog.providers.search["tavily"].search(_model(catalog, "tavily/search"), query, language, 10)
+    assert json.loads(server.bodies[-1])["query"] == sent
 
 
 def test_tavily_extract(server: WireServer, catalog: Catalog) -> None:
@@ -84,7 +119,7 @@ def test_tavily_extract(server: WireServer, catalog: Catalog) -> None:
 def test_nothing_found_is_an_answer(server: WireServer, catalog: Catalog) -> None:
     for name in PROVIDERS:
         _answer(server, {"results": []})
-        assert catalog.providers.search[name].search(_model(catalog, f"{name}/search"), "q", 10).results == ()  # type: ignore[index]
+        assert catalog.providers.search[name].search(_model(catalog, f"{name}/search"), "q", "en", 10).results == ()  # type: ignore[index]
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
@@ -115,7 +150,7 @@ def test_faults(
     _answer(server, body, status)
     before = len(server.bodies)
     with pytest.raises(ProviderError) as raised:
-        catalog.providers.search[name].search(_model(catalog, f"{name}/search"), "q", 10)  # type: ignore[index]
+        catalog.providers.search[name].search(_model(catalog, f"{name}/search"), "q", "en", 10)  # type: ignore[index]
     assert type(raised.value) is expected
     assert len(server.bodies) == before + 1
 
@@ -124,7 +159,7 @@ def test_faults(
 def test_retry_after(name: str, server: WireServer, catalog: Catalog) -> None:
     _answer(server, {}, 429, **{"retry-after": "3"})
     with pytest.raises(RateLimited) as raised:
-        catalog.providers.search[name].search(_model(catalog, f"{name}/search"), "q", 10)  # type: ignore[index]
+        catalog.providers.search[name].search(_model(catalog, f"{name}/search"), "q", "en", 10)  # type: ignore[index]
     assert raised.value.retry_after_seconds == 3
 
 
@@ -137,14 +172,14 @@ def test_a_search_never_hangs(name: str, beginning: bytes, server: WireServer, c
 
     server.reply(silence(), content_type="application/json")
     with pytest.raises(ProviderUnavailable):
-        catalog.providers.search[name].search(_model(catalog, f"{name}/search"), "q", 0.2)  # type: ignore[index]
+        catalog.providers.search[name].search(_model(catalog, f"{name}/search"), "q", "en", 0.2)  # type: ignore[index]
 
 
 def test_nobody_listens() -> None:
     keys = ModelKeys.model_validate({"tavilyApiKey": "t", "tavilyBaseUrl": "http://127.0.0.1:9"})
     catalog = build_catalog(keys)
     with pytest.raises(ProviderUnavailable, match="cannot be reached"):
-        catalog.providers.search["tavily"].search(_model(catalog, "tavily/search"), "q", 10)
+        catalog.providers.search["tavily"].search(_model(catalog, "tavily/search"), "q", "en", 10)
 
 
 def test_search_providers_of_the_registry_are_those_of_the_catalog(catalog: Catalog) -> None:
