@@ -14,6 +14,7 @@ _TITLES: dict[str, str] = {
     "ModelNotFound": "The model does not exist",
     "PromptTooLong": "The conversation is too long for the model",
     "ToolsUnsupported": "The model cannot use tools",
+    "ThinkingRefused": "The model does not take back what it thought",
     "RequestRejected": "The model provider rejected the request",
     "StorageUnavailable": "The database cannot be reached",
 }

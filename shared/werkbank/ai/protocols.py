@@ -3,8 +3,10 @@
 Every fault is raised as one of the types of `domain/errors.py`; nothing of an SDK gets through.
 """
 
+from __future__ import annotations
+
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from pydantic import JsonValue
@@ -29,6 +31,11 @@ class ChatRequest:
     tools: tuple[ToolDefinition, ...] = ()
     temperature: float | None = None
     may_call_tools: bool = True
+
+    def without_thinking(self) -> ChatRequest:
+        """Return the request with its answers in text and calls alone, without what their providers want back."""
+        plain = (message.model_copy(update={"provider_data": None}) for message in self.messages)
+        return replace(self, messages=tuple(plain))
 
 
 @dataclass(frozen=True, slots=True)

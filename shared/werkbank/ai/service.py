@@ -47,6 +47,7 @@ from werkbank.domain.errors import (
     DeadlineTooNear,
     ProviderError,
     RetryableProviderError,
+    ThinkingRefused,
     ToolsUnsupported,
     UserError,
 )
@@ -335,12 +336,15 @@ class AiService:
         return tuple(model for model in self._models if model.is_internal or may_use(rights, model.provider, model.id))
 
     def _answer(self, turn: Turn, model: Model, provider: ChatProvider | None = None) -> Answer:
-        """Try a model; one that takes no tools is asked again at once, with the tools in words (AI-07)."""
+        """Try a model; what it refuses is left out at once: tools (told in words, AI-07) or what it thought before."""
         try:
             return self._call(turn, model, provider)
         except ToolsUnsupported:
             self._without_tools.add(model.id)  # remembered for the container's life
             count("tool_unsupported_total")
+        except ThinkingRefused:
+            turn.request = turn.request.without_thinking()
+            count("ThinkingRefused")
         return self._call(turn, model, provider)
 
     def _call(self, turn: Turn, model: Model, provider: ChatProvider | None) -> Answer:

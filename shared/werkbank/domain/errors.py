@@ -20,6 +20,7 @@ WerkbankError
 │       ├── ProviderRefused        credentials or billing
 │       ├── ModelNotFound          this model does not exist there
 │       ├── ToolsUnsupported       the model answers, but not while tools are offered
+│       ├── ThinkingRefused        the model answers, but takes back no thinking of earlier answers
 │       ├── PromptTooLong          the prompt is longer than the model reads
 │       └── RequestRejected        the request itself is wrong
 ├── StorageUnavailable     the database cannot be reached now (it may be resuming); the same call may succeed later
@@ -111,6 +112,10 @@ class ModelNotFound(TerminalProviderError):
 
 class ToolsUnsupported(TerminalProviderError):
     """The model cannot be offered tools; the same call without them may succeed (AI-07)."""
+
+
+class ThinkingRefused(TerminalProviderError):
+    """The provider does not take back what an earlier answer thought; the same call without it may succeed."""
 
 
 class PromptTooLong(TerminalProviderError):

@@ -34,11 +34,12 @@ class AnthropicChat:
         from anthropic import Timeout
 
         deadline = Deadline(timeout_seconds)
-        reading = AnthropicReading(model, request)
+        parameters, prefix = build_parameters(model, request)
+        reading = AnthropicReading(model, request, prefix)
         timeout = Timeout(min(STALL_SECONDS, timeout_seconds), connect=min(_CONNECT_SECONDS, timeout_seconds))
         with (
             _translated_faults(reading, deadline),
-            self._client.messages.create(**build_parameters(model, request), timeout=timeout) as stream,
+            self._client.messages.create(**parameters, timeout=timeout) as stream,
             deadline.enforced_on(stream),
         ):
             for event in stream:

@@ -12,6 +12,7 @@ from werkbank.domain.messages import Message, ToolDefinition
 from werkbank.providers.arguments import parsed_arguments
 from werkbank.providers.base64_bytes import encoded
 from werkbank.providers.call_names import allowed_id, allowed_name
+from werkbank.providers.prefix import Prefix
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam, TextBlockParam, ToolParam
@@ -21,17 +22,20 @@ _Block = dict[str, object]
 _CACHE_MARK: _Block = {"type": "ephemeral"}
 
 
-def build_parameters(model: Model, request: ChatRequest) -> MessageCreateParamsStreaming:
-    """Return the parameters of `messages.create`. Current Claude models refuse a temperature, so none is sent (AI-04).
+def build_parameters(model: Model, request: ChatRequest) -> tuple[MessageCreateParamsStreaming, str]:
+    """Return the parameters of `messages.create`, and the fingerprint of the prompt in them.
+
+    Current Claude models refuse a temperature, so none is sent (AI-04).
 
     Cache breakpoints end the tools, the system prompt and the last stable message: every message but the newest, which
     may carry what changes with each call (the time of day, AG-15).
     """
     system, turns = _split_system(request.messages)
+    seen = Prefix(system, [_tool(tool) for tool in request.tools])
     parameters: MessageCreateParamsStreaming = {
         "model": model.name,
         "max_tokens": min(request.max_output_tokens, model.max_output_tokens),
-        "messages": _messages(turns, model),
+        "messages": _messages(turns, model, seen),
         "stream": True,
     }
     if system:
@@ -40,7 +44,7 @@ def build_parameters(model: Model, request: ChatRequest) -> MessageCreateParamsS
         parameters["tools"] = _tools(request.tools)
         if not request.may_call_tools:
             parameters["tool_choice"] = {"type": "none"}
-    return parameters
+    return parameters, seen.fingerprint
 
 
 def _split_system(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
@@ -63,16 +67,20 @@ def _tool(tool: ToolDefinition) -> _Block:
     return {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
 
 
-def _messages(messages: Sequence[Message], model: Model) -> list[MessageParam]:
-    """Group the blocks of neighbours of one role: tool results and what the user says next are one user message."""
+def _messages(messages: Sequence[Message], model: Model, seen: Prefix) -> list[MessageParam]:
+    """Group the blocks of neighbours of one role: tool results and what the user says next are one user message.
+
+    `seen` is what stands before them, and takes them as well.
+    """
     grouped: list[tuple[str, list[_Block]]] = []
     for position, message in enumerate(messages):
-        blocks = list(_blocks(message, model))
+        blocks = list(_blocks(message, model, seen))
         if not blocks:
             continue
+        role = "assistant" if message.role == "assistant" else "user"
+        seen.add(role, *blocks)
         if position == len(messages) - 2:
             _mark_for_cache(blocks)
-        role = "assistant" if message.role == "assistant" else "user"
         if grouped and grouped[-1][0] == role:
             grouped[-1][1].extend(blocks)
         else:
@@ -86,11 +94,11 @@ def _mark_for_cache(blocks: list[_Block]) -> None:
         blocks[-1] = {**blocks[-1], "cache_control": _CACHE_MARK}
 
 
-def _blocks(message: Message, model: Model) -> Iterable[_Block]:
+def _blocks(message: Message, model: Model, before: Prefix) -> Iterable[_Block]:
     if message.role == "tool":
         return [_result_block(message)]
     if message.role == "assistant":
-        return _kept_blocks(message, model) or _answer_blocks(message)
+        return _kept_blocks(message, model, before) or _answer_blocks(message)
     # The API knows system text only at the start; what is injected later stands in the user's turn.
     text = f"<system>\n{message.content}\n</system>" if message.role == "system" else message.content
     told: list[_Block] = [{"type": "text", "text": text}] if message.content.strip() else []
@@ -129,13 +137,14 @@ def _call_id(call_id: str | None) -> str:
     return allowed_id(call_id, "[A-Za-z0-9_-]{1,64}")
 
 
-def _kept_blocks(message: Message, model: Model) -> list[_Block]:
+def _kept_blocks(message: Message, model: Model, before: Prefix) -> list[_Block]:
     """Return the answer exactly as this model gave it (signed thinking must come back untouched), if it still holds.
 
-    Thinking is bound to its model, and a repaired history may have changed the calls: then it is built anew.
+    Thinking is bound to its model and to what stood before it, and a repaired history may have changed the calls: then
+    the answer is built anew, without thinking.
     """
     kept = message.provider_data
-    if kept is None or kept.get("model") != model.id:
+    if kept is None or kept.get("model") != model.id or not before.holds_for(kept):
         return []
     blocks = cast("list[_Block]", kept.get("content", []))
     calls = [block.get("id") for block in blocks if block["type"] == "tool_use"]

@@ -70,12 +70,13 @@ class _Block:
 
 
 class AnthropicReading:
-    """Turns the events of one call into deltas."""
+    """Turns the events of one call into deltas; `prefix` is the fingerprint of the prompt it answers."""
 
-    def __init__(self, model: Model, request: ChatRequest) -> None:
+    def __init__(self, model: Model, request: ChatRequest, prefix: str) -> None:
         self.is_complete = False
         self._model = model
         self._request = request
+        self._prefix = prefix
         self._message_id: str | None = ""
         self._blocks: list[_Block] = []
         self._open: dict[int, _Block] = {}
@@ -176,7 +177,7 @@ class AnthropicReading:
         content = [block.wire for block in self._blocks]
         if all(block.get("type") in _PLAIN_BLOCKS for block in content):
             return None
-        return {"model": self._model.id, "content": cast("JsonValue", content)}
+        return {"model": self._model.id, "prefix": self._prefix, "content": cast("JsonValue", content)}
 
 
 def _append(wire: dict[str, object], key: str, text: str) -> None:

@@ -31,11 +31,11 @@ class BedrockChat:
     def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Generator[Delta, None, None]:
         """Yield the answer's deltas; see `ChatProvider`."""
         deadline = Deadline(timeout_seconds)
-        reading = ConverseReading(model, request)
+        parameters, prefix = build_parameters(model, request)
+        reading = ConverseReading(model, request, prefix)
         with translated_faults(deadline, reading):
-            parameters = cast("dict[str, object]", build_parameters(model, request))
             answer = self._connection.client(timeout_seconds).converse_stream(
-                modelId=self._model_id(model), **parameters
+                modelId=self._model_id(model), **cast("dict[str, object]", parameters)
             )
             events = cast("_Events", answer["stream"])
             try:

@@ -15,6 +15,7 @@ from werkbank.domain.messages import Message, ToolCall, ToolDefinition
 from werkbank.providers.arguments import parsed_arguments
 from werkbank.providers.bedrock_stream import from_json
 from werkbank.providers.call_names import allowed_id, allowed_name
+from werkbank.providers.prefix import Prefix
 
 _Block = dict[str, object]
 _CACHE_POINT: _Block = {"cachePoint": {"type": "default"}}
@@ -29,8 +30,8 @@ class Parameters(TypedDict, total=False):
     toolConfig: dict[str, list[_Block]]
 
 
-def build_parameters(model: Model, request: ChatRequest) -> Parameters:
-    """Return the parameters; what the model refuses is left out (AI-04).
+def build_parameters(model: Model, request: ChatRequest) -> tuple[Parameters, str]:
+    """Return the parameters, and the fingerprint of the prompt in them; what the model refuses is left out (AI-04).
 
     Converse knows no way to offer tools and forbid their use, and refuses a history of tool calls without tools. So
     where none may be called, none is offered, and earlier calls and results are told as text.
@@ -38,8 +39,10 @@ def build_parameters(model: Model, request: ChatRequest) -> Parameters:
     offers_tools = bool(request.tools) and request.may_call_tools and model.can(Capability.TOOLS)
     caches = model.can(Capability.CACHING)
     system, turns = _split_system(request.messages)
+    tools = [_tool(tool) for tool in request.tools] if offers_tools else []
+    seen = Prefix(system, tools)
     parameters: Parameters = {
-        "messages": _messages(turns, model, calls=offers_tools, caches=caches),
+        "messages": _messages(turns, model, seen, calls=offers_tools, caches=caches),
         "inferenceConfig": {"maxTokens": min(request.max_output_tokens, model.max_output_tokens)},
     }
     if request.temperature is not None and model.can(Capability.TEMPERATURE):
@@ -47,8 +50,8 @@ def build_parameters(model: Model, request: ChatRequest) -> Parameters:
     if system:
         parameters["system"] = [{"text": system}, *([_CACHE_POINT] if caches else [])]
     if offers_tools:
-        parameters["toolConfig"] = {"tools": [_tool(tool) for tool in request.tools]}
-    return parameters
+        parameters["toolConfig"] = {"tools": tools}
+    return parameters, seen.fingerprint
 
 
 def _split_system(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
@@ -62,14 +65,16 @@ def _tool(tool: ToolDefinition) -> _Block:
     return {"toolSpec": {"name": tool.name, "description": tool.description or tool.name, "inputSchema": schema}}
 
 
-def _messages(messages: Sequence[Message], model: Model, *, calls: bool, caches: bool) -> list[_Block]:
+def _messages(messages: Sequence[Message], model: Model, seen: Prefix, *, calls: bool, caches: bool) -> list[_Block]:
     """Group the blocks of neighbours of one role: users and assistants must take turns.
 
-    The cache point ends the last stable message: the newest may carry what changes with each call (AG-15).
+    The cache point ends the last stable message: the newest may carry what changes with each call (AG-15). `seen` is
+    what stands before the messages, and takes them as well.
     """
     grouped: list[tuple[str, list[_Block]]] = []
     for position, message in enumerate(messages):
-        blocks = list(_blocks(message, model) if calls else _told_blocks(message))
+        blocks = list(_blocks(message, model, seen) if calls else _told_blocks(message))
+        seen.add(message.role, *blocks)
         if blocks and caches and position == len(messages) - 2 and "reasoningContent" not in blocks[-1]:
             blocks.append(_CACHE_POINT)
         role = "assistant" if message.role == "assistant" else "user"
@@ -80,11 +85,11 @@ def _messages(messages: Sequence[Message], model: Model, *, calls: bool, caches:
     return [{"role": role, "content": blocks} for role, blocks in grouped]
 
 
-def _blocks(message: Message, model: Model) -> Iterable[_Block]:
+def _blocks(message: Message, model: Model, before: Prefix) -> Iterable[_Block]:
     if message.role == "tool":
         return [_result_block(message)]
     if message.role == "assistant":
-        return _kept_blocks(message, model) or [*_text(message.content), *map(_call_block, message.tool_calls)]
+        return _kept_blocks(message, model, before) or [*_text(message.content), *map(_call_block, message.tool_calls)]
     return _told_blocks(message)
 
 
@@ -128,10 +133,10 @@ def _result_block(message: Message) -> _Block:
     return {"toolResult": result}
 
 
-def _kept_blocks(message: Message, model: Model) -> list[_Block]:
+def _kept_blocks(message: Message, model: Model, before: Prefix) -> list[_Block]:
     """Return the answer as this model gave it (signed reasoning must come back untouched), if it still holds."""
     kept = message.provider_data
-    if kept is None or kept.get("model") != model.id:
+    if kept is None or kept.get("model") != model.id or not before.holds_for(kept):
         return []
     blocks = [from_json(block) for block in cast("list[_Block]", kept.get("content", []))]
     uses = [cast("_Block", block["toolUse"]).get("toolUseId") for block in blocks if "toolUse" in block]

@@ -64,11 +64,12 @@ def from_json(block: Mapping[str, object]) -> dict[str, object]:
 
 
 class ConverseReading:
-    """Turns the events of one call into deltas."""
+    """Turns the events of one call into deltas; `prefix` is the fingerprint of the prompt it answers."""
 
-    def __init__(self, model: Model, request: ChatRequest) -> None:
+    def __init__(self, model: Model, request: ChatRequest, prefix: str) -> None:
         self._model = model
         self._request = request
+        self._prefix = prefix
         self._blocks: dict[int, _Block] = {}
         self._calls = 0
         self._stop_reason: str | None = None
@@ -141,7 +142,7 @@ class ConverseReading:
         content = [block for block in blocks if str(block.get("text", "-")).strip()]
         if all("reasoningContent" not in block for block in content):
             return None
-        return {"model": self._model.id, "content": cast("JsonValue", content)}
+        return {"model": self._model.id, "prefix": self._prefix, "content": cast("JsonValue", content)}
 
 
 def _usage(usage: Mapping[str, int]) -> Usage:

@@ -17,6 +17,7 @@ from werkbank.domain.errors import (
     ProviderUnavailable,
     RateLimited,
     RequestRejected,
+    ThinkingRefused,
     ToolsUnsupported,
 )
 from werkbank.domain.time import utc_now
@@ -31,6 +32,7 @@ _CODES: dict[type[ProviderError], str] = {
         model_not_found model_decommissioned model_not_available
         invalid_model resourcenotfoundexception""",
     PromptTooLong: "request_too_large context_length_exceeded exceed_context_size_error 3051",
+    ThinkingRefused: "invalid_encrypted_content",
     RateLimited: """rate_limit_error
         rate_limit_exceeded requests tokens too_many_requests
         servicequotaexceededexception throttlingexception toomanyrequestsexception modelnotreadyexception""",
@@ -54,6 +56,14 @@ _SENTENCES: tuple[tuple[type[ProviderError], re.Pattern[str]], ...] = (
             r"|tool choice requires --|tools param requires --"  # vLLM, llama.cpp
             r"|unsupported parameter: '(?:tools|tool_choice)"  # OpenAI
             r"|(?:tools?|tool (?:calling|use)|function calling)[`'\"]? (?:is|are) not (?:supported|enabled)"  # Groq
+        ),
+    ),
+    (
+        ThinkingRefused,
+        re.compile(
+            r"invalid `?signature`? in `?thinking|bound to a different conversation"  # Anthropic
+            r"|`?redacted_thinking`? blocks in the latest assistant message cannot be modified"  # Anthropic
+            r"|encrypted content .{0,80}could not be verified"  # OpenAI
         ),
     ),
     (
@@ -83,6 +93,7 @@ _TEXTS: dict[type[ProviderError], str] = {
     ProviderRefused: "{} refuses the credentials, or the account there has no credit left.",
     ModelNotFound: "{} does not offer this model.",
     ToolsUnsupported: "This model of {} cannot be offered tools.",
+    ThinkingRefused: "{} does not take back what its model thought earlier in this conversation.",
     PromptTooLong: "The request is longer than this model of {} can read.",
     RequestRejected: "{} calls the request invalid.",
     ProviderUnavailable: "{} is not available at the moment.",

@@ -22,6 +22,7 @@ from werkbank.domain.errors import (
     ProviderUnavailable,
     RateLimited,
     RequestRejected,
+    ThinkingRefused,
     ToolsUnsupported,
 )
 from werkbank.domain.messages import Message
@@ -195,6 +196,36 @@ def test_http_errors_of_bedrock(
             "ValidationException",
             "This model doesn't support tool use in streaming mode.",
             ToolsUnsupported,
+        ),
+        (
+            "anthropic",
+            400,
+            "invalid_request_error",
+            "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different "
+            "conversation. Remove the block",
+            ThinkingRefused,
+        ),
+        (
+            "anthropic",
+            400,
+            "invalid_request_error",
+            "messages.3.content.8: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be "
+            "modified. These blocks must remain as they were in the original response.",
+            ThinkingRefused,
+        ),
+        (
+            "bedrock",
+            400,
+            "ValidationException",
+            "The model returned the following errors: messages.1.content.0: Invalid `signature` in `thinking` block",
+            ThinkingRefused,
+        ),
+        (
+            "responses",
+            400,
+            "invalid_encrypted_content",
+            "The encrypted content gAAA...DQ== could not be verified.",
+            ThinkingRefused,
         ),
         ("bedrock", 400, "ValidationException", "The provided model identifier is invalid.", ModelNotFound),
         (
