@@ -2,7 +2,8 @@
 
     model = ScriptedModel([[ToolCall(id="1", name="listFiles", arguments="{}")], ["You have ", "two files."]])
 
-Each answer is a sequence of pieces: text, tool calls, an `Event` to wait for, or a fault that ends the stream there.
+Each answer is a sequence of pieces: text, tool calls, an `Event` to wait for, a fault that ends the stream there, or a
+reason why it ends.
 """
 
 import threading
@@ -11,11 +12,19 @@ from dataclasses import dataclass, field
 
 from werkbank.ai.model import Capability, Model
 from werkbank.ai.operations import Operation
-from werkbank.ai.protocols import ChatRequest, Delta, StreamEnd, TextDelta, ToolCallDelta
+from werkbank.ai.protocols import ChatRequest, Delta, StopReason, StreamEnd, TextDelta, ToolCallDelta
 from werkbank.ai.registry import listed_models
 from werkbank.domain.messages import ToolCall, Usage
 
-Piece = str | ToolCall | threading.Event | Exception
+
+@dataclass(frozen=True)
+class Stop:
+    """Ends an answer for another reason than that all is said."""
+
+    reason: StopReason
+
+
+Piece = str | ToolCall | threading.Event | Exception | Stop
 _LONGEST_WAIT_SECONDS = 30.0
 
 # Priced like a real model, so that money is counted in tests too.
@@ -61,7 +70,7 @@ class ScriptedModel:
             raise
 
     def _deltas(self, answer: Sequence[Piece]) -> Generator[Delta, None, None]:
-        calls = 0
+        calls, reason = 0, None
         for piece in answer:
             match piece:
                 case str():
@@ -73,4 +82,6 @@ class ScriptedModel:
                     assert piece.wait(_LONGEST_WAIT_SECONDS), "nobody released the answer"
                 case Exception():
                     raise piece
-        yield StreamEnd(self.usage, "tool_calls" if calls else "stop")
+                case Stop():
+                    reason = piece.reason
+        yield StreamEnd(self.usage, reason or ("tool_calls" if calls else "stop"))

@@ -139,9 +139,9 @@ BEGIN
         cached_input_tokens = went.cached_input_tokens, cost_chf = went.cost_chf, duration_ms = went.duration_ms
     WHERE run_id = said.run_id AND round = said.round;
     INSERT INTO message (id, mandate_id, user_id, workflow_id, run_id, round, role, content, tool_calls, provider_data,
-        created_at)
+        partial, created_at)
     VALUES (said.id, werkbank.mandate_id(), werkbank.user_id(), said.workflow_id, said.run_id, said.round, said.role,
-        said.content, said.tool_calls, said.provider_data, said.created_at)
+        said.content, said.tool_calls, said.provider_data, said.partial, said.created_at)
     ON CONFLICT (run_id, round, role) DO NOTHING;
     IF FOUND THEN
         INSERT INTO tool_call (run_id, round, call_id, position, mandate_id, user_id, name, arguments, read_only)

@@ -24,6 +24,8 @@ from werkbank.domain.trace import AgentRoundLog, ToolCallLog
 from werkbank.streaming.run_stream import RunStreams
 
 _SUMMARY_SECONDS = 60.0
+# An answer that ends like this is not at its end.
+_BROKEN_OFF = frozenset({"length", "refusal"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ class Attempts:
         said = StoredMessage.by_model(
             run, attempt.round, spoken.content, self._clock(),
             tool_calls=_distinct(spoken.tool_calls, earlier, attempt.round), provider_data=spoken.provider_data,
+            partial=answer.assembled.stop_reason in _BROKEN_OFF and not spoken.tool_calls,
         )  # fmt: skip
         instead_of = _instead_of(attempt.briefing, answer)
         log = AgentRoundLog(

@@ -15,6 +15,7 @@ from werkbank.streaming.run_stream import RunStreams
 
 _LAST_EVENT: dict[RunStatus, EventType] = {
     "completed": "complete",
+    "truncated": "complete",
     "maxRoundsReached": "complete",
     "budgetExceeded": "complete",
     "timedOut": "complete",

@@ -10,11 +10,13 @@ _TITLES: dict[str, str] = {
     "ProviderUnavailable": "The model provider cannot be reached",
     "DeadlineTooNear": "The model did not answer in time",
     "IncompleteStream": "The model's answer was cut off",
+    "EmptyAnswer": "The model gave no answer",
     "ProviderRefused": "The model provider refused the call",
     "ModelNotFound": "The model does not exist",
     "PromptTooLong": "The conversation is too long for the model",
     "ToolsUnsupported": "The model cannot use tools",
     "ThinkingRefused": "The model does not take back what it thought",
+    "AnswerDeclined": "The model declined to answer",
     "RequestRejected": "The model provider rejected the request",
     "StorageUnavailable": "The database cannot be reached",
 }

@@ -81,7 +81,7 @@ class Rounds:
         except _HandedOverError:
             return Step(next="round", round=round)
         if not answer.tool_calls:
-            return Step(next="finish", round=round, status="completed")
+            return Step(next="finish", round=round, status="truncated" if answer.partial else "completed")
         tools = self._tools(run)
         confirm = tools.waiting(answer.tool_calls, run)
         return Step(next="tools", round=round, batches=tools.batches(answer.tool_calls, confirm), confirm=confirm)

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from werkbank.ai.model import Model
 from werkbank.domain.errors import (
+    EmptyAnswer,
     IncompleteStream,
     ModelNotFound,
     PromptTooLong,
@@ -108,7 +109,7 @@ def wait_before_retry(error: ProviderError) -> float | None:
             return _WAIT_WHEN_UNTOLD_SECONDS
         case RateLimited(retry_after_seconds=float() | int() as seconds):
             return max(0.0, float(seconds)) if seconds <= LONGEST_WAIT_SECONDS else None
-        case ProviderUnavailable() | IncompleteStream():
+        case ProviderUnavailable() | IncompleteStream() | EmptyAnswer():
             return _WAIT_AFTER_FAULT_SECONDS
         case _:
             return None

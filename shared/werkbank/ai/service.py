@@ -44,7 +44,9 @@ from werkbank.ai.turn import Turn, fit, wish_of
 from werkbank.ai.whole_calls import Billed, Most, WholeCall, WholeCalls
 from werkbank.billing.purse import CallScope, Payment, Purse
 from werkbank.domain.errors import (
+    AnswerDeclined,
     DeadlineTooNear,
+    EmptyAnswer,
     ProviderError,
     RetryableProviderError,
     ThinkingRefused,
@@ -369,6 +371,7 @@ class AiService:
                 raise
             cost = cost_chf(model, assembled.usage) or Decimal(0)
             payment.settle(cost, assembled.usage)
+        _check_said(assembled, model)
         return Answer(assembled, model, cost)
 
     def _serving(self, model: Model, request: ChatRequest, provider: ChatProvider | None) -> ChatProvider:
@@ -383,3 +386,19 @@ class AiService:
             return
         usage = Usage(input_tokens=prompt_tokens, output_tokens=estimate_text_tokens(assembly.text))
         payment.settle(min(cost_chf(model, usage) or Decimal(0), payment.reserved_chf), usage)
+
+
+def _check_said(answer: AssembledAnswer, model: Model) -> None:
+    """Raise EmptyAnswer or AnswerDeclined for an answer with neither words nor calls: nobody could go on from it."""
+    if answer.message.content.strip() or answer.message.tool_calls:
+        return
+    match answer.stop_reason:
+        case "refusal":
+            raise AnswerDeclined(f"{model.label} declined to answer this. Ask in other words, or choose another model.")
+        case "length":
+            raise EmptyAnswer(
+                f"{model.label} used up the longest answer it may give before it said anything. "
+                "Ask for less at once, or choose another model."
+            )
+        case _:
+            raise EmptyAnswer(f"{model.label} ended without an answer. Ask again, or choose another model.")

@@ -14,6 +14,9 @@ from werkbank.domain.errors import BudgetExceeded
 
 # With fewer tokens than this an answer says nothing useful: better to stop and sum up.
 _LEAST_OUTPUT_TOKENS = 256
+# Models that think count it as output: what they may think comes on top of what they are to say.
+_THINKING_TOKENS = 8_192
+_LEAST_THINKING_TOKENS = 1_024
 
 
 @dataclass(slots=True)
@@ -56,7 +59,10 @@ def wish_of(turn: Turn, operation: Operation, choice: ModelChoice) -> ModelWish:
 def fit(turn: Turn, model: Model) -> ChatRequest:
     """Limit the answer's length to the model's window and to what is left of the money. Raises BudgetExceeded."""
     request = turn.request
-    room = min(request.max_output_tokens, model.max_output_tokens, model.context_window - turn.prompt_tokens)
+    thinks = model.can(Capability.REASONING)
+    wanted = request.max_output_tokens + (_THINKING_TOKENS if thinks else 0)
+    least = _LEAST_OUTPUT_TOKENS + (_LEAST_THINKING_TOKENS if thinks else 0)
+    room = min(wanted, model.max_output_tokens, model.context_window - turn.prompt_tokens)
     remaining = turn.remaining_chf
     price = reservation_chf(remaining, model, turn.prompt_tokens, room)
     if remaining is None or price == 0 or price <= remaining:
@@ -64,6 +70,6 @@ def fit(turn: Turn, model: Model) -> ChatRequest:
     prompt_cost = reservation_chf(remaining, model, turn.prompt_tokens, 0)
     token_cost = (reservation_chf(remaining, model, turn.prompt_tokens, 10_000) - prompt_cost) / 10_000
     affordable = int((remaining - prompt_cost) / token_cost) - 1 if token_cost else 0
-    if affordable < _LEAST_OUTPUT_TOKENS:
+    if affordable < least:
         raise BudgetExceeded("The next model call could cost more than is left of the budget.")
     return replace(request, max_output_tokens=min(room, affordable))

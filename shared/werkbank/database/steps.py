@@ -64,7 +64,8 @@ class Steps:
         said = {
             "id": answer.id, "workflow_id": answer.workflow_id, "run_id": answer.run_id, "round": answer.round,
             "role": answer.role, "content": answer.content, "provider_data": answer.provider_data,
-            "tool_calls": [call.to_wire() for call in answer.tool_calls], "created_at": answer.created_at.isoformat(),
+            "tool_calls": [call.to_wire() for call in answer.tool_calls], "partial": answer.partial,
+            "created_at": answer.created_at.isoformat(),
         }  # fmt: skip
         went = log.model_dump(mode="json")
         return self._model(StoredAnswer, "store_answer", Jsonb(said), Jsonb(calls), Jsonb(went), Jsonb(told))

@@ -15,6 +15,7 @@ WerkbankError
 │   │   ├── RateLimited            wait `retry_after_seconds`
 │   │   ├── ProviderUnavailable    timeout, network, 5xx
 │   │   ├── IncompleteStream       the stream ended without its terminal event
+│   │   ├── EmptyAnswer            the answer ended in good order, with nothing in it
 │   │   └── DeadlineTooNear        no time is left for another try here; a fresh invocation has it
 │   └── TerminalProviderError
 │       ├── ProviderRefused        credentials or billing
@@ -22,6 +23,7 @@ WerkbankError
 │       ├── ToolsUnsupported       the model answers, but not while tools are offered
 │       ├── ThinkingRefused        the model answers, but takes back no thinking of earlier answers
 │       ├── PromptTooLong          the prompt is longer than the model reads
+│       ├── AnswerDeclined         the model, or a filter before it, will not answer this
 │       └── RequestRejected        the request itself is wrong
 ├── StorageUnavailable     the database cannot be reached now (it may be resuming); the same call may succeed later
 └── RunOver                the run has ended meanwhile (a stop): whoever works for it gives up quietly
@@ -94,6 +96,10 @@ class IncompleteStream(RetryableProviderError):
     """The stream ended without its terminal event; official SDKs accept that, we do not."""
 
 
+class EmptyAnswer(RetryableProviderError):
+    """The model ended its answer without a word or a call, such as after thinking up to its limit."""
+
+
 class DeadlineTooNear(RetryableProviderError):
     """A fault that another try might pass, but not in the time this invocation has left; the message is the fault's."""
 
@@ -120,6 +126,10 @@ class ThinkingRefused(TerminalProviderError):
 
 class PromptTooLong(TerminalProviderError):
     """The prompt is longer than the model reads; a shorter one may succeed."""
+
+
+class AnswerDeclined(TerminalProviderError):
+    """The model, or a filter before it, will not answer this."""
 
 
 class RequestRejected(TerminalProviderError):

@@ -22,7 +22,7 @@ Complexity = Literal["simple", "moderate", "complex"]
 SkillOrigin = Literal["shipped", "mandate", "personal"]
 RunKind = Literal["agent", "index"]
 RunStatus = Literal[
-    "running", "completed", "maxRoundsReached", "budgetExceeded", "timedOut", "stalled", "stopped", "error"
+    "running", "completed", "truncated", "maxRoundsReached", "budgetExceeded", "timedOut", "stalled", "stopped", "error"
 ]
 
 

@@ -4,10 +4,15 @@ import pytest
 
 from tests.integration.agent.harness import LIST_CALL, Harness
 from tests.integration.agent.test_run import assert_well_formed
-from tests.scripted_model import SCRIPTED, Piece, ScriptedModel
+from tests.scripted_model import SCRIPTED, Piece, ScriptedModel, Stop
+from werkbank.agent.round import MAX_OUTPUT_TOKENS
+from werkbank.ai.model import Capability
+from werkbank.ai.protocols import StopReason
 from werkbank.database.connection import Database
 from werkbank.domain.errors import (
+    AnswerDeclined,
     DeadlineTooNear,
+    EmptyAnswer,
     IncompleteStream,
     ModelNotFound,
     PromptTooLong,
@@ -82,6 +87,81 @@ def test_what_only_a_person_can_mend_goes_to_the_user_at_once(
     with pytest.raises(type(error)):
         harness.rounds.run(ref, 1, 30)
     assert harness.pauses == []
+
+
+@pytest.mark.parametrize("nothing", [[], [Stop("length")], [Stop("other")], [Stop("pause")], ["\n"]])
+def test_an_answer_with_nothing_in_it_is_asked_for_again(
+    database: Database, principal: Principal, nothing: list[Piece]
+) -> None:
+    # AG-07: never silence
+    harness = Harness(database, [nothing, ["Here I am."]])
+    ref = harness.start(principal)
+    step = harness.rounds.run(ref, 1, 30)
+    if step.next == "round":  # what was shown of it is nothing that one could read, but it was shown
+        step = harness.rounds.run(ref, 1, 30)
+    assert step.status == "completed"
+    with database.session(principal) as session:
+        answer = session.messages.last_answer(ref.run_id)
+        charges = session.ledger.charges(ref.run_id)
+    assert answer
+    assert answer.content == "Here I am."
+    assert [charge.status for charge in charges if charge.kind == "agentRound"] == ["settled", "settled"]
+
+
+def test_a_model_that_never_says_anything_is_replaced_then_told_of(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [[Stop("length")]] * 2, stand_in=(WEAKER, ScriptedModel([["From the other one."]])))
+    assert completed(harness, principal) == "From the other one."
+    harness = Harness(database, [[Stop("length")]] * 2)
+    ref = harness.start(principal)
+    with pytest.raises(EmptyAnswer, match="longest answer"):
+        harness.rounds.run(ref, 1, 30)
+    harness.fail(ref, "EmptyAnswer")
+    last = harness.events(ref)[-1]
+    assert (last.type, last.data["title"], last.data["retryable"]) == ("error", "The model gave no answer", True)
+
+
+def test_a_model_that_declines_is_not_asked_again(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [[Stop("refusal")]], stand_in=(WEAKER, ScriptedModel([])))
+    ref = harness.start(principal)
+    with pytest.raises(AnswerDeclined, match="declined"):
+        harness.rounds.run(ref, 1, 30)
+
+
+@pytest.mark.parametrize("reason", ["length", "refusal"])
+def test_an_answer_that_the_model_breaks_off_says_so(
+    database: Database, principal: Principal, reason: StopReason
+) -> None:
+    harness = Harness(database, [["Half an ans", Stop(reason)], ["Go on."]])
+    ref = harness.ask(principal)
+    events = harness.events(ref)
+    assert (events[-1].type, events[-1].data["status"]) == ("complete", "truncated")
+    with database.session(principal) as session:
+        answer = session.messages.last_answer(ref.run_id)
+        assert session.runs.get(ref.run_id).status == "truncated"
+    assert answer
+    assert (answer.content, answer.partial) == ("Half an ans", True)
+    workflow_id = events[-1].data["workflowId"]
+    assert completed_after(harness, principal, workflow_id) == "Go on."
+
+
+def completed_after(harness: Harness, principal: Principal, workflow_id: object) -> str:
+    events = harness.events(harness.ask(principal, "Go on", workflowId=workflow_id))
+    assert events[-1].data["status"] == "completed"
+    return str(next(event for event in events if event.type == "message").data["content"])
+
+
+def test_what_a_model_may_think_comes_on_top_of_what_it_is_to_say(database: Database, principal: Principal) -> None:
+    # AI-04: thinking counts as output
+    thinker = SCRIPTED.model_copy(
+        update={"capabilities": SCRIPTED.capabilities | {Capability.REASONING}, "max_output_tokens": 100_000}
+    )
+    for model, most in ((SCRIPTED, SCRIPTED.max_output_tokens), (thinker, MAX_OUTPUT_TOKENS + 8_192)):
+        harness = Harness(database, [["Here I am."]], model=model)
+        harness.ask(principal)
+        assert harness.model.requests[0].max_output_tokens == most
+    poor = Harness(database, [["Here I am."]], model=thinker)
+    ref = poor.ask(principal, config={"maxCostCHF": "0.02"})
+    assert poor.events(ref)[-1].data["status"] == "budgetExceeded", "with a thousand tokens it would only think"
 
 
 def test_fault_that_stays_ends_in_its_own_class(database: Database, principal: Principal) -> None:

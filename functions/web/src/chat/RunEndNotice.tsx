@@ -17,6 +17,7 @@ export function RunEndNotice({ end, onAgain }: { end: RunEnd; onAgain(): void })
       </div>
     );
   }
+  if (end.status === "truncated") return <p className="notice notice-warning">{t("chat.truncated")}</p>;
   if (end.status === "maxRoundsReached") return <p className="notice notice-warning">{t("chat.maxRounds")}</p>;
   if (end.status === "budgetExceeded") return <p className="notice notice-warning">{t("chat.budget")}</p>;
   if (end.status === "timedOut") return <p className="notice notice-warning">{t("chat.timedOut")}</p>;

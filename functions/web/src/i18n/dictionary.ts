@@ -155,6 +155,10 @@ export const dictionary = {
     en: "The cost limit was reached. Raise it in the options to go on.",
     de: "Die Kostengrenze ist erreicht. Zum Weitermachen in den Optionen erhöhen.",
   },
+  "chat.truncated": {
+    en: "The model broke off here: it reached the longest answer it may give, or declined to go on. Write “go on” to have it continue.",
+    de: "Hier hat das Modell abgebrochen: Es hat seine Höchstlänge erreicht oder will nicht weiterreden. Schreibe «weiter», damit es fortfährt.",
+  },
   "chat.timedOut": {
     en: "The time limit was reached. Ask again to go on from here.",
     de: "Die Zeitgrenze ist erreicht. Zum Weitermachen noch einmal fragen.",
