@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic.alias_generators import to_camel
 
 from werkbank.ai.model import ProviderName
+from werkbank.ai.protocols import SearchResult
 from werkbank.observability import count, logger
 
 Stage = Literal["AWSCURRENT", "AWSPREVIOUS"]
@@ -19,6 +20,7 @@ class ModelKeys(BaseModel):
     On AWS Bedrock needs its region alone, the function's role may call it; elsewhere it needs AWS keys as well.
     A private LLM or embedding server is any that speaks OpenAI's API below the given URL (`http://host:8000/v1`).
     `private_llm_tools` off is for servers that leave tools out without a word; those that refuse them are noticed.
+    `search_pages` are searched where no key opens the web, for development.
     `agent_model` (an id of the registry) fixes the model that answers whoever has not chosen one.
     """
 
@@ -40,6 +42,7 @@ class ModelKeys(BaseModel):
     perplexity_base_url: str | None = None
     tavily_api_key: SecretStr | None = None
     tavily_base_url: str | None = None
+    search_pages: tuple[SearchResult, ...] = ()
     private_llm_url: str | None = None
     private_llm_model: str = "default"
     private_llm_tools: bool = True

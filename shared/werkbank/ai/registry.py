@@ -41,7 +41,7 @@ def available_models(keys: ModelKeys) -> tuple[Model, ...]:
     }
     providers = {provider for provider, opening in openings.items() if opening}
     listed = (model for model in listed_models() if model.provider in providers and _is_offered(model, keys))
-    return (*listed, *_private_models(keys))
+    return (*listed, *_private_models(keys), *([_sample_pages()] if keys.search_pages else []))
 
 
 def _is_offered(model: Model, keys: ModelKeys) -> bool:
@@ -65,7 +65,7 @@ def _private_chat(keys: ModelKeys) -> Model:
         capabilities=frozenset({Capability.STREAMING, Capability.TEMPERATURE, *tools, *vision}),
         context_window=keys.private_llm_context_window,
         max_output_tokens=min(keys.private_llm_max_output_tokens, keys.private_llm_context_window),
-        price=_own_server_price(),
+        price=_free("the operator's own server"),
         ratings=_PRIVATE_CHAT_RATINGS | ({Operation.IMAGE_ANALYSE: 5} if keys.private_llm_vision else {}),
     )
 
@@ -80,7 +80,7 @@ def _private_embedding(keys: ModelKeys) -> Model:
         label=f"{keys.private_embeddings_model} (private)",
         context_window=8_192,
         max_output_tokens=0,
-        price=_own_server_price(),
+        price=_free("the operator's own server"),
         ratings={Operation.EMBEDDING: 10},
         embedding_dimension=keys.private_embeddings_dimension,
         query_prefix="query: " if is_e5 else "",
@@ -88,7 +88,21 @@ def _private_embedding(keys: ModelKeys) -> Model:
     )
 
 
-def _own_server_price() -> Price:
+def _sample_pages() -> Model:
+    # Internal, so it is asked only where nothing else searches, and never stands in for what does.
+    return Model(
+        id="internal/sample-pages",
+        provider="internal",
+        name="sample-pages",
+        label="Sample pages",
+        context_window=4_096,
+        max_output_tokens=0,
+        price=_free("runs in this process"),
+        ratings={Operation.WEB_SEARCH: 1},
+    )
+
+
+def _free(source: str) -> Price:
     return Price(
         currency="CHF",
         input=_FREE,
@@ -96,5 +110,5 @@ def _own_server_price() -> Price:
         cached_input=_FREE,
         cache_write=_FREE,
         read_on=datetime.date(2026, 11, 30),
-        source="the operator's own server",
+        source=source,
     )

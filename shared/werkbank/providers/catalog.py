@@ -15,6 +15,7 @@ from werkbank.providers.bedrock_connection import AwsKeys, BedrockConnection
 from werkbank.providers.bedrock_images import BedrockImages
 from werkbank.providers.internal.chat import InternalChat
 from werkbank.providers.internal.embedding import HashingEmbedder
+from werkbank.providers.internal.sample_pages import SamplePages
 from werkbank.providers.mistral_speech import MistralSpeech
 from werkbank.providers.openai import OpenAiChat, OpenAiEmbeddings, OpenAiResponses
 from werkbank.providers.openai_audio import OpenAiSpeech, OpenAiTranscription
@@ -85,6 +86,8 @@ def _add_search(providers: Providers, keys: ModelKeys) -> None:
     if keys.tavily_api_key is not None:
         tavily = TavilySearch(_text(keys.tavily_api_key), keys.tavily_base_url)
         providers.search["tavily"] = providers.extraction["tavily"] = tavily
+    if keys.search_pages:
+        providers.search["internal"] = SamplePages(keys.search_pages)
 
 
 def _add_private_servers(providers: Providers, keys: ModelKeys) -> None:

@@ -6,7 +6,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from werkbank.ai.operations import Operation
-from werkbank.ai.protocols import ChatRequest
+from werkbank.ai.protocols import ChatRequest, SearchAnswer
 from werkbank.ai.service import AiService
 from werkbank.billing.purse import CallScope
 from werkbank.domain.ids import derived_id
@@ -32,11 +32,15 @@ class GateSearch:
     def search(self, run: Run, query: str, language: str, timeout_seconds: float) -> WebFacts:
         """Return what the search found. Raises BudgetExceeded, UserError, ProviderError."""
         scope = CallScope(run.principal, "search", run_id=run.id, workflow_id=run.workflow_id)
-        found = self._ai.search(scope, query, language, timeout_seconds)
-        results = tuple(
-            WebResult(url=item.url, title=item.title, text=item.snippet, published=item.date) for item in found.results
-        )
-        return WebFacts(facts=found.text, results=results)
+        return facts_of(self._ai.search(scope, query, language, timeout_seconds))
+
+
+def facts_of(found: SearchAnswer) -> WebFacts:
+    """Return what a provider found as facts."""
+    results = (
+        WebResult(url=item.url, title=item.title, text=item.snippet, published=item.date) for item in found.results
+    )
+    return WebFacts(facts=found.text, results=tuple(results))
 
 
 class GateTranslation:

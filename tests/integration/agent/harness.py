@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tests.page_search import PageSearch
 from tests.scripted_model import SCRIPTED, Piece, ScriptedModel
 from werkbank.agent.attempt import Attempts
 from werkbank.agent.briefing import Briefer
@@ -43,7 +44,6 @@ from werkbank.tools.execution import ToolExecution
 from werkbank.tools.registry import Registry
 from werkbank.web.reader import WebReader
 from werkbank.websearch.fillers import FillerLanguages
-from werkbank.websearch.fixture import FixtureSearch
 from werkbank.websearch.forced import ForcedSearch
 from werkbank.websearch.gate import GateTranslation, PageNumbers
 from werkbank.websearch.lookup import WebLookup
@@ -157,7 +157,7 @@ class Harness:
         self.starter = Starter(database, streams, self.loop, None, utc_now)
         self.budget = Budget(database, utc_now)
         fillers = Fillers(streams, FillerLanguages(GateTranslation(self.ai)))
-        search = search or FixtureSearch(pages)
+        search = search or PageSearch(pages or ())
         self.web = WebLookup(search, WebReader(), PageNumbers(database), utc_now, fillers)
         folding = (summaries or Summaries)(database, self.ai)
         question = Question(knowledge, self.ai, ForcedSearch(self.web) if can_search else None)

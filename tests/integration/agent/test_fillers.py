@@ -6,19 +6,19 @@ import pytest
 
 from tests.integration.agent.harness import Harness
 from tests.integration.agent.test_web import PAGE, search
+from tests.page_search import PageSearch
 from tests.scripted_model import Piece
 from werkbank.database.connection import Database
 from werkbank.domain.events import RunEvent
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import Run, RunRef
-from werkbank.websearch.fixture import FixtureSearch
 from werkbank.websearch.model import WebFacts
 
 SENSITIVE = "Who is the mayor of Bern?"
 SPANISH = "\n".join(f"frase {number}" for number in range(8))
 
 
-class SlowSearch(FixtureSearch):
+class SlowSearch(PageSearch):
     """Finds something once its user was told that it takes a while."""
 
     def __init__(self) -> None:

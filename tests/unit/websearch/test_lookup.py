@@ -13,7 +13,6 @@ from tests.unit.websearch.runs import some_run
 from werkbank.domain.errors import BudgetExceeded, ProviderUnavailable, ToolError
 from werkbank.domain.passages import parse_passages
 from werkbank.domain.runs import Run
-from werkbank.websearch.fixture import FixtureSearch
 from werkbank.websearch.lookup import NO_CURRENT_DATA, WebLookup
 from werkbank.websearch.model import WebFacts, WebPage, WebResult, site_of
 
@@ -51,7 +50,7 @@ def number(run: Run, results: Sequence[WebResult]) -> Sequence[int]:
     return range(4, 4 + len(results))
 
 
-def lookup(search: Search | FixtureSearch, text: str = "", timeout_seconds: float = 5.0) -> WebLookup:
+def lookup(search: Search, text: str = "", timeout_seconds: float = 5.0) -> WebLookup:
     now = datetime(2026, 11, 30, tzinfo=UTC)
     return WebLookup(search, Reader(text), number, lambda: now, lambda run: nullcontext(), timeout_seconds)
 
@@ -133,16 +132,9 @@ def test_page_is_known_for_where_it_was_asked_for(asked: str, noted: str | None)
         return [1]
 
     now = datetime(2026, 11, 30, tzinfo=UTC)
-    pages = WebLookup(FixtureSearch(), Redirected(), number, lambda: now, lambda run: nullcontext())
+    pages = WebLookup(Search(WebFacts()), Redirected(), number, lambda: now, lambda run: nullcontext())
     assert pages.page_block(some_run(), asked, 1).startswith("[1] A page – https://example.org\n")
     assert [result.redirected_from for result in seen] == [noted]
-
-
-def test_fixture_finds_by_words_and_says_what_it_is() -> None:
-    block = lookup(FixtureSearch()).search_block(some_run(), "Öffnungszeiten Museum")
-    assert "sample pages" in block
-    assert "Thursdays until 20:00" in block
-    assert lookup(FixtureSearch()).search_block(some_run(), "zzz") == NO_CURRENT_DATA
 
 
 def test_site_of() -> None:
