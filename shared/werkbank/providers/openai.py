@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from werkbank.ai.model import Model
 from werkbank.ai.protocols import ChatRequest, Delta, Embeddings
@@ -13,8 +13,11 @@ from werkbank.domain.messages import Usage
 from werkbank.providers import openai_chat, openai_responses
 from werkbank.providers.deadline import Deadline
 from werkbank.providers.openai_connection import Connection, timeout_of, translated_faults
+from werkbank.providers.refused_parameters import RefusedParameters
 
 if TYPE_CHECKING:
+    from openai import Stream
+    from openai.types.chat import ChatCompletionChunk
     from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
 
 # OpenAI's limit is 2,048 inputs and 300,000 tokens a request.
@@ -61,23 +64,35 @@ class OpenAiChat:
     ) -> None:
         self._connection = Connection(api_key, base_url, provider)
         self._build_parameters = build_parameters
+        self._refused = RefusedParameters()
 
     def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Generator[Delta, None, None]:
         """Yield the answer's deltas; see `ChatProvider`."""
         deadline = Deadline(timeout_seconds)
         reading = openai_chat.ChatReading(model, request, self._connection.provider)
-        parameters = self._build_parameters(model, request)
         with (
             translated_faults(self._connection.provider, deadline, reading),
-            self._connection.client.chat.completions.create(
-                **parameters, timeout=timeout_of(timeout_seconds)
-            ) as stream,
+            self._open(model, request, deadline) as stream,
             deadline.enforced_on(stream),
         ):
             for chunk in stream:
                 yield from reading.take(chunk)
                 deadline.check()
         yield reading.end()
+
+    def _open(self, model: Model, request: ChatRequest, deadline: Deadline) -> Stream[ChatCompletionChunk]:
+        """Begin the call, again without what the server refuses by name, as long as it names something new."""
+        from openai import BadRequestError, UnprocessableEntityError
+
+        parameters = self._build_parameters(model, request)
+        while True:
+            taken = cast("CompletionCreateParamsStreaming", self._refused.without(model.name, parameters))
+            try:
+                return self._connection.client.chat.completions.create(**taken, timeout=timeout_of(deadline.remaining))
+            except (BadRequestError, UnprocessableEntityError) as error:
+                if not self._refused.learn(model.name, error.message):
+                    raise
+                deadline.check()
 
 
 class OpenAiEmbeddings:
