@@ -23,7 +23,8 @@ StopReason = Literal["stop", "tool_calls", "length", "refusal", "pause", "other"
 class ChatRequest:
     """One turn to be answered. With `may_call_tools` off the tools stay in the (cached) prompt but may not be called.
 
-    `temperature` None leaves it to the model; adapters drop it for models that refuse it.
+    `temperature` None leaves it to the model; adapters drop it for models that refuse it. `conversation` is the same
+    for requests that begin alike, so that a provider finds what it has cached of them, and tells nothing else.
     """
 
     messages: tuple[Message, ...]
@@ -31,6 +32,7 @@ class ChatRequest:
     tools: tuple[ToolDefinition, ...] = ()
     temperature: float | None = None
     may_call_tools: bool = True
+    conversation: str | None = None
 
     def without_thinking(self) -> ChatRequest:
         """Return the request with its answers in text and calls alone, without what their providers want back."""

@@ -53,6 +53,7 @@ from werkbank.domain.errors import (
     ToolsUnsupported,
     UserError,
 )
+from werkbank.domain.ids import derived_id
 from werkbank.domain.media import Audio
 from werkbank.domain.messages import Usage
 from werkbank.domain.rights import ModelRight, may_use
@@ -137,6 +138,8 @@ class AiService:
         """
         preflight = self._purse.preflight(scope)
         ends_at = self._clock() + timeout_seconds
+        if scope.workflow_id:
+            request = replace(request, conversation=derived_id("conversation", scope.workflow_id))
         turn = Turn(scope, preflight.remaining_chf, request, estimate_prompt_tokens(request), ends_at, on_text)
         wish = wish_of(turn, operation, self._configured(operation, choice))
         try:

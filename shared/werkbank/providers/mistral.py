@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
-from werkbank.ai.model import Model
+from werkbank.ai.model import Capability, Model
 from werkbank.ai.protocols import ChatRequest
 from werkbank.providers import openai_chat
 from werkbank.providers.call_names import allowed_id
@@ -32,11 +32,13 @@ def build_parameters(model: Model, request: ChatRequest) -> CompletionCreatePara
     del parameters["stream_options"]
     limit = parameters.pop("max_completion_tokens", None)
     messages = cast("list[_Wire]", parameters["messages"])
-    changed = {"messages": list(_bridged(map(_message, filter(_says_something, messages))))}
-    return cast(
-        "CompletionCreateParamsStreaming",
-        {**parameters, **changed, **({"max_tokens": limit} if limit is not None else {})},
-    )
+    parameters["messages"] = list(_bridged(map(_message, filter(_says_something, messages))))
+    if limit is not None:
+        parameters["max_tokens"] = limit
+    if request.conversation and model.can(Capability.CACHING):
+        # It turns caching on: https://docs.mistral.ai/inference/conversations/advanced/prompt-caching
+        parameters["prompt_cache_key"] = request.conversation
+    return cast("CompletionCreateParamsStreaming", parameters)
 
 
 def _says_something(message: _Wire) -> bool:

@@ -54,6 +54,9 @@ def build_parameters(model: Model, request: ChatRequest) -> ResponseCreateParams
     }
     if model.can(Capability.REASONING):
         parameters["include"] = ["reasoning.encrypted_content"]
+    if request.conversation and model.can(Capability.CACHING):
+        # What was cached is found without it too, but not on every machine the request may be sent to.
+        parameters["prompt_cache_key"] = request.conversation
     if request.temperature is not None and model.can(Capability.TEMPERATURE):
         parameters["temperature"] = request.temperature
     if request.tools:

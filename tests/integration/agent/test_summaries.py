@@ -55,3 +55,16 @@ def test_summary_that_fails_leaves_the_rounds_whole(database: Database, principa
     ref = harness.ask(principal)
     assert harness.events(ref)[-1].data["status"] == "completed"
     assert [m.tool_call_id for m in harness.model.requests[-1].messages if m.role == "tool"] == ["c1", "c2", "c3"]
+
+
+def test_all_of_a_conversation_goes_by_one_name_that_tells_nothing(database: Database, principal: Principal) -> None:
+    # AI-06: what a provider has cached of it is found again
+    harness = Harness(database, [look(1), ["Done."], ["And again."], ["Elsewhere."]])
+    ref = harness.ask(principal)
+    with database.session(principal) as session:
+        workflow_id = session.runs.get(ref.run_id).workflow_id
+    harness.ask(principal, workflow_id=workflow_id)
+    harness.ask(principal)
+    one, two, three, other = (request.conversation for request in harness.model.requests)
+    assert one == two == three != other
+    assert one not in (None, workflow_id, ref.run_id)

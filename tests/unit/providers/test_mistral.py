@@ -60,6 +60,12 @@ def test_form(server: WireServer) -> None:
     assert body["messages"][5]["content"] == "<system>\nIt is Monday.\n</system>"
 
 
+def test_a_conversation_is_named_so_that_its_beginning_is_cached() -> None:
+    request = ChatRequest(HISTORY, 500, conversation="0b6f")
+    assert build_parameters(_model(THINKER | {Capability.CACHING}), request)["prompt_cache_key"] == "0b6f"
+    assert "prompt_cache_key" not in build_parameters(_model(), request)
+
+
 def test_its_own_ids_stay_as_they_are(server: WireServer) -> None:
     own = CALL.model_copy(update={"id": "gSIMJiOkT"})
     history = (*HISTORY[:2], Message(role="assistant", tool_calls=(own,)), Message(role="tool", tool_call_id=own.id))

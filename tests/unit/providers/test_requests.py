@@ -255,6 +255,13 @@ def _without_cache_marks(value: Any) -> Any:
     return value
 
 
+def test_openai_is_told_which_requests_begin_alike(server: WireServer) -> None:
+    model = model_for("responses").model_copy(update={"capabilities": frozenset({Capability.CACHING})})
+    body = _short(server, "responses", ChatRequest(HISTORY, 500, conversation="0b6f"), model)
+    assert body["prompt_cache_key"] == "0b6f"
+    assert "prompt_cache_key" not in _short(server, "responses", ChatRequest(HISTORY, 500), model)
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_closing_the_stream_hangs_up(format: WireFormat, server: WireServer) -> None:  # AG-20
     server.client_left.clear()
