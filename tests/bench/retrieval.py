@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tests.embeddings import joined
 from tests.temporary_postgres import temporary_database
 from werkbank.ai.keys import ModelKeys
 from werkbank.ai.operations import Operation
@@ -91,7 +92,8 @@ def embedder() -> EmbedTexts:
 
     def embed(texts: Sequence[str], purpose: Literal["query", "passage"]) -> Embedded:
         prefix = model.query_prefix if purpose == "query" else model.passage_prefix
-        return Embedded(provider.embed(model, [prefix + text for text in texts], _TIMEOUT_SECONDS).vectors, model.id)
+        prefixed = [prefix + text for text in texts]
+        return Embedded(joined(provider.embed(model, prefixed, _TIMEOUT_SECONDS)).vectors, model.id)
 
     return embed
 

@@ -5,7 +5,7 @@ Every fault is raised as one of the types of `domain/errors.py`; nothing of an S
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
@@ -88,7 +88,7 @@ class AssembledAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """One vector per text, in order, and the tokens they took."""
+    """The vectors that one request gave, one per text and in order, and the tokens they took."""
 
     vectors: list[list[float]]
     usage: Usage
@@ -194,8 +194,11 @@ class ChatProvider(Protocol):
 class EmbeddingProvider(Protocol):
     """Turns texts into vectors of `model.embedding_dimension`."""
 
-    def embed(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> Embeddings:
-        """Embed the texts. Raises the `ProviderError` types."""
+    def embed(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> Iterator[Embeddings]:
+        """Yield the vectors of the texts, in order, a request at a time: what has come is paid for, whatever follows.
+
+        `timeout_seconds` bounds the whole call. Raises the `ProviderError` types.
+        """
         ...
 
 

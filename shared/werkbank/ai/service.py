@@ -235,9 +235,13 @@ class AiService:
         tokens = sum(estimate_text_tokens(text) for text in prefixed)
         limit = self._purse.preflight(scope).remaining_chf if model.price is None else None
         with self._purse.pay(scope, model.id, reservation_chf(limit, model, tokens, 0)) as payment:
-            embeddings = self._providers.embedding[model.provider].embed(model, prefixed, timeout_seconds)
-            payment.settle(cost_chf(model, embeddings.usage) or Decimal(0), embeddings.usage)
-        return Vectors(embeddings.vectors, model)
+            vectors: list[list[float]] = []
+            used = Usage()
+            for part in self._providers.embedding[model.provider].embed(model, prefixed, timeout_seconds):
+                vectors.extend(part.vectors)
+                used = Usage(input_tokens=used.input_tokens + part.usage.input_tokens)
+                payment.settle(cost_chf(model, used) or Decimal(0), used)
+        return Vectors(vectors, model)
 
     def search(self, scope: CallScope, query: str, language: str, timeout_seconds: float) -> SearchAnswer:
         """Search the web for a reader of a language (BCP 47) with the first provider that can.

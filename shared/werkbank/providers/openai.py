@@ -108,29 +108,24 @@ class OpenAiEmbeddings:
         self._connection = Connection(api_key, base_url, provider)
         self._tokens_per_call = tokens_per_call
 
-    def embed(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> Embeddings:
-        """Return one vector per text; see `EmbeddingProvider`."""
+    def embed(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> Iterator[Embeddings]:
+        """Yield one vector per text; see `EmbeddingProvider`."""
         deadline = Deadline(timeout_seconds)
-        vectors: list[list[float]] = []
-        tokens = 0
         for batch in _batches(texts, self._tokens_per_call):
             deadline.check()
-            part, used = self._embed_part(model, batch, timeout_seconds)
-            vectors.extend(part)
-            tokens += used
-        return Embeddings(vectors, Usage(input_tokens=tokens))
+            yield self._embed_batch(model, batch, deadline)
 
-    def _embed_part(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> tuple[list[list[float]], int]:
-        with translated_faults(self._connection.provider, Deadline(timeout_seconds)):
+    def _embed_batch(self, model: Model, texts: Sequence[str], deadline: Deadline) -> Embeddings:
+        with translated_faults(self._connection.provider, deadline):
             answer = self._connection.client.embeddings.create(
-                model=model.name, input=list(texts), encoding_format="float", timeout=timeout_of(timeout_seconds)
+                model=model.name, input=list(texts), encoding_format="float", timeout=timeout_of(deadline.remaining)
             )
         ordered = sorted(answer.data, key=lambda entry: entry.index)
         vectors = [entry.embedding for entry in ordered]
         wanted = model.embedding_dimension or (len(vectors[0]) if vectors else 0)
         if len(vectors) != len(texts) or any(len(vector) != wanted for vector in vectors):
             raise RequestRejected(f"{model.label} did not return {len(texts)} vectors of {wanted} numbers.")
-        return vectors, answer.usage.prompt_tokens if answer.usage else 0
+        return Embeddings(vectors, Usage(input_tokens=answer.usage.prompt_tokens if answer.usage else 0))
 
 
 def _batches(texts: Sequence[str], tokens_per_call: int) -> Iterator[list[str]]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from tests.embeddings import joined
 from werkbank.ai.model import Model
 from werkbank.database.connection import Database
 from werkbank.domain.documents import Chunk, ContentObject, ContextRef, DocumentStructure, ExtractedDocument
@@ -21,7 +22,7 @@ MODEL = Model(
 
 def embed(texts: Sequence[str], purpose: Literal["query", "passage"]) -> Embedded:
     """Embed as the product does without a network."""
-    return Embedded(HashingEmbedder().embed(MODEL, texts, 60).vectors, MODEL.id)
+    return Embedded(joined(HashingEmbedder().embed(MODEL, texts, 60)).vectors, MODEL.id)
 
 
 def new_file(

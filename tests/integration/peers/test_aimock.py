@@ -15,6 +15,7 @@ import pytest
 
 from infra.local.node import find_node
 from tests.bench.replay import model_for
+from tests.embeddings import joined
 from werkbank.ai.assembly import assemble
 from werkbank.ai.model import Model
 from werkbank.ai.protocols import AssembledAnswer, ChatProvider, ChatRequest, ImageRequest, SpeechRequest
@@ -216,7 +217,7 @@ def test_a_silent_server_runs_into_the_timeout(ask: Ask, aimock: Peer) -> None:
 def test_embeddings(aimock: Peer) -> None:
     aimock.reply({"embedding": [0.5] * 1536}, {"inputText": "Raum"})
     model = MODELS["openai/text-embedding-3-small"]
-    embeddings = OpenAiEmbeddings("key", f"{aimock.url}/v1").embed(model, ["Ein Raum", "Ein zweiter Raum"], 10)
+    embeddings = joined(OpenAiEmbeddings("key", f"{aimock.url}/v1").embed(model, ["Ein Raum", "Ein zweiter Raum"], 10))
     assert embeddings.vectors == [[0.5] * 1536] * 2
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.bench.replay import model_for
 from tests.bench.wire_server import WireServer
+from tests.embeddings import joined
 from werkbank.ai.assembly import assemble
 from werkbank.ai.keys import ModelKeys
 from werkbank.ai.model import Capability, Model
@@ -106,7 +107,7 @@ def test_embeddings_keep_below_the_tokens_of_one_call(server: WireServer) -> Non
     body = {"object": "list", "data": data, "model": "m", "usage": {"prompt_tokens": 9, "total_tokens": 9}}
     server.reply([json.dumps(body).encode()], content_type="application/json")
     before = len(server.bodies)
-    embeddings = catalog.providers.embedding["mistral"].embed(model, ["x" * 4_000] * 16, 10)
+    embeddings = joined(catalog.providers.embedding["mistral"].embed(model, ["x" * 4_000] * 16, 10))
     assert len(embeddings.vectors) == 16
     assert embeddings.usage.input_tokens == 18
     assert [len(json.loads(sent)["input"]) for sent in server.bodies[before:]] == [8, 8]

@@ -33,8 +33,8 @@ _WORD_CACHE_SIZE = 50_000
 class HashingEmbedder:
     """An `EmbeddingProvider` of the Internal provider; the dimension is the model's."""
 
-    def embed(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> Embeddings:
-        """Return one vector of length 1 per text (all zeros for a text without words); about 1 ms per passage.
+    def embed(self, model: Model, texts: Sequence[str], timeout_seconds: float) -> Iterator[Embeddings]:
+        """Yield one vector of length 1 per text (all zeros for a text without words); about 1 ms per passage.
 
         Raises RequestRejected if the model has no embedding dimension.
         """
@@ -42,7 +42,7 @@ class HashingEmbedder:
             raise RequestRejected(f"{model.label} is not an embedding model.")
         words = [_words(text) for text in texts]
         vectors = [_vector(counts, model.embedding_dimension) for counts in words]
-        return Embeddings(vectors, Usage(input_tokens=sum(counts.total() for counts in words)))
+        yield Embeddings(vectors, Usage(input_tokens=sum(counts.total() for counts in words)))
 
 
 def _words(text: str) -> Counter[str]:

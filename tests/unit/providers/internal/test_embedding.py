@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.embeddings import joined
 from werkbank.ai.model import Model
 from werkbank.domain.errors import RequestRejected
 from werkbank.providers.internal.embedding import HashingEmbedder
@@ -15,7 +16,7 @@ MODEL = Model(
 
 
 def embed(*texts: str) -> list[list[float]]:
-    return HashingEmbedder().embed(MODEL, texts, 10).vectors
+    return joined(HashingEmbedder().embed(MODEL, texts, 10)).vectors
 
 
 def similarity(one: str, other: str) -> float:
@@ -62,8 +63,8 @@ def test_a_word_said_often_does_not_drown_the_others() -> None:
 
 def test_a_model_without_dimension_is_refused() -> None:
     with pytest.raises(RequestRejected):
-        HashingEmbedder().embed(MODEL.model_copy(update={"embedding_dimension": None}), ["text"], 10)
+        joined(HashingEmbedder().embed(MODEL.model_copy(update={"embedding_dimension": None}), ["text"], 10))
 
 
 def test_words_are_counted_as_usage() -> None:
-    assert HashingEmbedder().embed(MODEL, ["one two", "three"], 10).usage.input_tokens == 3
+    assert joined(HashingEmbedder().embed(MODEL, ["one two", "three"], 10)).usage.input_tokens == 3
