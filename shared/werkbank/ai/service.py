@@ -56,7 +56,7 @@ from werkbank.domain.errors import (
 from werkbank.domain.ids import derived_id
 from werkbank.domain.media import Audio
 from werkbank.domain.messages import Usage
-from werkbank.domain.rights import ModelRight, may_use
+from werkbank.domain.rights import ModelRight, for_everyone, may_use
 from werkbank.observability import count
 
 _LEAST_SECONDS = 1.0
@@ -224,17 +224,22 @@ class AiService:
     def embed(
         self, scope: CallScope, texts: Sequence[str], purpose: Literal["query", "passage"], timeout_seconds: float
     ) -> Vectors:
-        """Embed texts with the one embedding model in use: vectors of different models are never mixed (KS-07).
+        """Embed texts with the mandate's embedding model: vectors of different models are never mixed (KS-07).
+
+        It is the best one among those that the mandate allows everyone, the built-in one where it allows none. What
+        roles may use besides does not count: all members must find what any of them has stored. After a change of the
+        rights earlier vectors are compared with nothing; words find their texts until they are indexed again.
 
         Raises BudgetExceeded, UserError, ProviderError.
         """
-        # Vectors must stay comparable, so there is one model for everyone; rights are about what answers people.
-        model = self.embedding_model
+        preflight = self._purse.preflight(scope)
+        allowed = self._allowed(for_everyone(preflight.rights))
+        model = select_models(allowed, ModelWish(Operation.EMBEDDING))[0]
         prefix = model.query_prefix if purpose == "query" else model.passage_prefix
         prefixed = [prefix + text for text in texts]
         tokens = sum(estimate_text_tokens(text) for text in prefixed)
-        limit = self._purse.preflight(scope).remaining_chf if model.price is None else None
-        with self._purse.pay(scope, model.id, reservation_chf(limit, model, tokens, 0)) as payment:
+        amount = reservation_chf(preflight.remaining_chf, model, tokens, 0)
+        with self._purse.pay(scope, model.id, amount) as payment:
             vectors: list[list[float]] = []
             used = Usage()
             for part in self._providers.embedding[model.provider].embed(model, prefixed, timeout_seconds):
@@ -317,11 +322,6 @@ class AiService:
     def can(self, operation: Operation) -> bool:
         """Tell whether any model is there for an operation, whoever may use it."""
         return any(operation in model.ratings for model in self._models)
-
-    @property
-    def embedding_model(self) -> Model:
-        """Return the embedding model in use."""
-        return select_models(self._models, ModelWish(Operation.EMBEDDING))[0]
 
     def is_offline(self) -> bool:
         """Tell whether only the built-in model is there to answer."""

@@ -21,3 +21,8 @@ def may_use(rights: Iterable[ModelRight], provider: str, model: str) -> bool:
     """Tell whether any of somebody's rights covers a model; who has no restricting row may use everything."""
     rows = tuple(rights)
     return not rows or any(right.allows(provider, model) for right in rows)
+
+
+def for_everyone(rights: Iterable[ModelRight]) -> tuple[ModelRight, ...]:
+    """Return those that do not depend on anybody's roles."""
+    return tuple(right for right in rights if not right.role)

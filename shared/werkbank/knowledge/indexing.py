@@ -72,8 +72,11 @@ class Indexing:
         self._advance(ref, file_id, "embedding", _EXTRACTED)
         vectors: list[Vector] = []
         model_id = ""
-        for start in range(0, len(texts), _EMBEDDING_BATCH):
-            embedded = embed(texts[start : start + _EMBEDDING_BATCH], "passage")
+        while len(vectors) < len(texts):
+            embedded = embed(texts[len(vectors) : len(vectors) + _EMBEDDING_BATCH], "passage")
+            if vectors and embedded.model_id != model_id:  # the mandate's rights have changed: begin anew
+                vectors.clear()
+                continue
             vectors += embedded.vectors
             model_id = embedded.model_id
             done = len(vectors) / len(texts)

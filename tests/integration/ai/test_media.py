@@ -350,15 +350,21 @@ def test_search_waits_as_long_as_it_is_asked_to_and_never_beyond_its_time(
     assert late.pauses == []
 
 
-def test_rights_hold_for_every_kind_of_call(database: Database) -> None:
-    # TB-04
+@pytest.mark.parametrize(
+    ("name", "second"),
+    [("image", "bedrock"), ("speak", "openai"), ("transcribe", "mistral"), ("pages", "reader"), ("search", "tavily")],
+)
+def test_only_allowed_providers_get_any_kind_of_call(name: str, second: str, database: Database) -> None:
+    # AI-05, TB-04: the provider that would come first is not allowed, and then none is
     admin = new_member(database, None, "admin")
-    allow(database, admin, "", ["mistral"])
     gate = Gate(database, admin)
-    gate.ai.transcribe(gate.scope("speech"), RECORDING, 60)
-    assert gate.scripted.models == ["mistral/voxtral-small-transcribe-3"]
-    with pytest.raises(UserError, match="imageGenerate"):
-        gate.ai.image(gate.scope(), APPLE, 60)
+    allow(database, admin, "", [second])
+    WORKS[name][0](gate)
+    assert [model.split("/")[0] for model in gate.scripted.models] == [second]
+    allow(database, admin, "", ["anthropic"])
+    with pytest.raises(UserError, match="No available model"):
+        WORKS[name][0](gate)
+    assert len(gate.scripted.models) == 1
 
 
 def test_a_text_too_long_to_be_read_aloud_is_refused_in_words(gate: Gate) -> None:

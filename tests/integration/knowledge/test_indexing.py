@@ -18,6 +18,7 @@ from werkbank.domain.runs import RunRef
 from werkbank.knowledge.indexing import Indexing
 from werkbank.knowledge.model import Embedded
 from werkbank.knowledge.retrieval import search
+from werkbank.knowledge.staging import Staging
 
 TEXT = "\n\n".join(f"Absatz {n}: Die Kündigungsfrist beträgt {n} Monate. " + "Füllwort " * 150 for n in range(1, 80))
 
@@ -137,6 +138,23 @@ def test_a_crash_while_storing_stores_nothing_and_the_step_can_be_repeated(works
     workshop.objects.put(vectors, whole)
     workshop.steps.store(ref, workshop.file.id)
     assert workshop.stored().status == "indexed"
+
+
+def test_vectors_of_two_models_never_meet_in_one_index(workshop: Workshop) -> None:
+    # KS-07: a mandate's rights, and with them its embedding model, may change between two batches
+    ref = workshop.new_run()
+    workshop.extract(ref)
+    batches: list[Sequence[str]] = []
+
+    def changing(texts: Sequence[str], purpose: Literal["query", "passage"]) -> Embedded:
+        batches.append(texts)
+        return Embedded([[0.0] * 1536] * len(texts), "another/model") if len(batches) == 1 else embed(texts, purpose)
+
+    workshop.steps.embed(ref, workshop.file.id, changing)
+    staged = Staging(workshop.objects, ref).vectors()
+    assert batches[2] == batches[0], "the second batch showed that another model embeds now"
+    assert staged.model_id == "internal/hashing-1536"
+    assert all(any(vector) for vector in staged.vectors)
 
 
 def test_a_newer_version_supersedes_an_indexing(workshop: Workshop) -> None:
