@@ -6,12 +6,13 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
-from werkbank.agent.briefing import Briefer, choice_of
+from werkbank.agent.briefing import Briefer
 from werkbank.agent.history import conversation
 from werkbank.agent.prompt import question_context
 from werkbank.agent.protocols import AgentDatabase
 from werkbank.agent.question import Question
 from werkbank.agent.recent import recent
+from werkbank.agent.results import readable
 from werkbank.agent.summarization import Summaries
 from werkbank.ai.operations import Operation
 from werkbank.ai.selector import ModelChoice
@@ -84,9 +85,10 @@ class Attempts:
             context = self._fix_context(run, question, [m for m in messages if m.run_id != run.id])
             messages = tuple(_with(message, question.id, context) for message in messages)
         mine = [message for message in messages if message.run_id == run.id]
-        folds = self._summaries.fold(run, round, mine, start.calls, choice_of(run, briefing), _SUMMARY_SECONDS)
+        calls = readable(start.calls, window)
+        folds = self._summaries.fold(run, round, mine, calls, window, _SUMMARY_SECONDS)
         found = tuple(call for call in start.calls if call.round == round - 1)
-        told = (briefing.system_message(), *conversation(messages, start.calls, run.id, folds))
+        told = (briefing.system_message(), *conversation(messages, calls, run.id, folds))
         return run, Attempt(run, round, attempt, begun, briefing, told, found)
 
     def _fix_context(self, run: Run, question: StoredMessage, earlier: Sequence[StoredMessage]) -> str:

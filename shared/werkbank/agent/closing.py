@@ -8,6 +8,7 @@ from werkbank.agent.history import conversation, words_of
 from werkbank.agent.prompt import LAST_CALLS
 from werkbank.agent.protocols import AgentDatabase
 from werkbank.agent.recent import recent
+from werkbank.agent.results import readable
 from werkbank.agent.summarization import Fold, Summaries, covering, transcript
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
@@ -96,7 +97,7 @@ class Closing:
         folds = covering(self._summaries.written(run), run.rounds)
         try:
             window = self._ai.context_window(Operation.AGENT, ModelChoice(run.config.model, briefing.complexity))
-            history = conversation(recent(said, run.id, window), calls, run.id, folds)
+            history = conversation(recent(said, run.id, window), readable(calls, window), run.id, folds)
             whole = ChatRequest(
                 messages=(briefing.system_message(), *history, Message(role="user", content=LAST_CALLS[status])),
                 max_output_tokens=MAX_OUTPUT_TOKENS,

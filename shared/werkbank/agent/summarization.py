@@ -1,17 +1,17 @@
 """Folds finished rounds into summaries: a long run keeps its thread and its prompt stays short (AG-14, 001 §4.7).
 
 Round 4 sees a summary of rounds 1–2, round 7 one of 1–4 and rounds 5–6 whole, round 15 one of 1–10, one of 11–13 and
-round 14 whole. Between these steps the prompt only grows at its end, so that providers go on caching it. When the
-prompt nears the model's window, all but the last round is folded at once. A summary that cannot be written is done
-without.
+round 14 whole. Between these steps the prompt only grows at its end, so that providers go on caching it. When what is
+told whole nears the model's window, all but the last round is folded at once, and stays so. A summary that cannot be
+written is done without until the next step.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from werkbank.agent.results import shortened
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
-from werkbank.ai.selector import ModelChoice
 from werkbank.ai.service import AiService
 from werkbank.ai.tokens import estimate_text_tokens
 from werkbank.billing.purse import CallScope
@@ -31,9 +31,11 @@ _STEP_ROUNDS = 3
 # Rounds that one summary of summaries covers.
 _META_ROUNDS = 10
 _MAX_OUTPUT_TOKENS = 1_024
+# Of one result, in characters, and of all that are summed up at once, in tokens.
 _LONGEST_RESULT = 6_000
+_MOST_RESULT_TOKENS = 24_000
 # A prompt beyond this part of the window leaves too little room for what comes back from tools.
-_FULL = 0.6
+_FULL = 0.5
 
 _INSTRUCTION = """\
 Sum up these working steps of an assistant for the assistant itself, who will see only your summary. Keep every fact, \
@@ -85,30 +87,27 @@ class Summaries:
         round: int,
         said: Sequence[StoredMessage],
         calls: Sequence[ToolCallLog],
-        choice: ModelChoice,
+        window_tokens: int,
         timeout_seconds: float,
     ) -> tuple[Fold, ...]:
         """Return the summaries that stand for the run's first rounds when `round` is asked; never raises for a model.
 
-        `said` are the run's own messages, `calls` its tool calls, `choice` how its model is chosen. Raises
+        `said` are the run's own messages, `calls` its tool calls as its model is told of them. Raises
         StorageUnavailable.
         """
-        last = folded_before(round)
-        if round > 2 and self._is_full(choice, said, calls):
-            last = max(last, round - 2)
-        if last == 0:
-            return ()
+        if round <= 2:
+            return ()  # the last round is always told whole
         folds = self.written(run)
-        for first, end in segments(last):
-            if not any((fold.first, fold.last) == (first, end) for fold in folds):
-                written = self._write(run, round, first, end, folds, said, calls, timeout_seconds)
-                folds = (*folds, written) if written else folds
+        last = max(folded_before(round), _end(covering(folds, round - 2)))
+        is_full = whole_tokens(covering(folds, last), said, calls) > _FULL * window_tokens
+        if is_full:
+            last = max(last, round - 2)
+        if is_full or folded_before(round) > folded_before(round - 1):
+            for first, end in segments(last):
+                if not any((fold.first, fold.last) == (first, end) for fold in folds):
+                    written = self._write(run, round, first, end, folds, said, calls, timeout_seconds)
+                    folds = (*folds, written) if written else folds
         return covering(folds, last)
-
-    def _is_full(self, choice: ModelChoice, said: Iterable[StoredMessage], calls: Iterable[ToolCallLog]) -> bool:
-        tokens = sum(estimate_text_tokens(f"{message.content}{message.context or ''}") for message in said)
-        tokens += sum(estimate_text_tokens(call.arguments + (call.result or "")) for call in calls)
-        return tokens > _FULL * self._ai.context_window(Operation.AGENT, choice)
 
     def _write(
         self,
@@ -161,6 +160,19 @@ class Summaries:
         return CallScope(run.principal, "summary", run.id, round, run.workflow_id)
 
 
+def whole_tokens(folds: Sequence[Fold], said: Iterable[StoredMessage], calls: Iterable[ToolCallLog]) -> int:
+    """Return what a run's own part of the prompt has in tokens at most when these summaries stand for its beginning."""
+    last = _end(folds)
+    texts = [fold.text for fold in folds]
+    texts += [f"{m.content}{m.context or ''}" for m in said if m.role == "user" or m.round > last]
+    texts += [call.arguments + (call.result or "") for call in calls if call.round > last]
+    return sum(map(estimate_text_tokens, texts))
+
+
+def _end(folds: Sequence[Fold]) -> int:
+    return folds[-1].last if folds else 0
+
+
 def _key(run: Run) -> str:
     return f"summary:{run.id}:"
 
@@ -196,13 +208,13 @@ def transcript(
     begin = earlier[-1].last + 1 if earlier else first
     parts = [as_data(f"summary of rounds {fold.first} to {fold.last}", fold.text) for fold in earlier]
     words = {message.round: message.content for message in said if message.role == "assistant"}
-    by_round: dict[int, list[ToolCallLog]] = {}
-    for call in calls:
-        by_round.setdefault(call.round, []).append(call)
-    for round in range(begin, last + 1):
-        steps = [
-            f"{call.name} {call.arguments}\n{as_data(call.name, (call.result or '')[:_LONGEST_RESULT])}"
-            for call in by_round.get(round, [])
-        ]
-        parts.append("\n\n".join(filter(None, [f"Round {round}", words.get(round, ""), *steps])))
+    summed_up = [call for call in calls if begin <= call.round <= last]
+    results = shortened([(call.result or "")[:_LONGEST_RESULT] for call in summed_up], _MOST_RESULT_TOKENS)
+    by_round: dict[int, list[str]] = {}
+    for call, result in zip(summed_up, results, strict=True):
+        by_round.setdefault(call.round, []).append(f"{call.name} {call.arguments}\n{as_data(call.name, result)}")
+    parts += [
+        "\n\n".join(filter(None, [f"Round {round}", words.get(round, ""), *by_round.get(round, [])]))
+        for round in range(begin, last + 1)
+    ]
     return "\n\n".join(parts)

@@ -32,6 +32,11 @@ def estimate_text_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN)
 
 
+def beginning(text: str, tokens: int) -> str:
+    """Return as much of a text's beginning as `estimate_text_tokens` counts for so many tokens."""
+    return text.encode("utf-8", "surrogatepass")[: tokens * _BYTES_PER_TOKEN].decode("utf-8", "ignore")
+
+
 def estimate_prompt_tokens(request: ChatRequest) -> int:
     """Return an upper bound of the prompt tokens of a request: messages, tools and the frame around them."""
     messages = sum(_message_tokens(message) for message in request.messages)
