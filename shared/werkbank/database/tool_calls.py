@@ -53,6 +53,11 @@ class ToolCalls(Store):
         sql = f"SELECT {_COLUMNS} FROM tool_call WHERE {_KEY}"
         return self._get(ToolCallLog, "tool call", sql, (run_id, round, call_id))
 
+    def is_first_of_its_tool(self, call: ToolCallLog) -> bool:
+        """Tell whether no earlier call of the same round is to the same tool."""
+        sql = "SELECT 1 FROM tool_call WHERE run_id = %s AND round = %s AND name = %s AND position < %s LIMIT 1"
+        return self._row(sql, (call.run_id, call.round, call.name, call.position)) is None
+
     def of_run(self, run_id: str) -> tuple[ToolCallLog, ...]:
         """Return a run's calls in the model's order."""
         sql = f"SELECT {_COLUMNS} FROM tool_call WHERE run_id = %s ORDER BY round, position"

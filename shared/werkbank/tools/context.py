@@ -12,6 +12,7 @@ from werkbank.domain.events import EventType, RunEvent
 from werkbank.domain.files import FileFolder, FileItem
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import Citation, Run, Source, StoredMessage
+from werkbank.domain.trace import ToolCallLog
 from werkbank.domain.unit_of_work import UnitOfWork
 from werkbank.knowledge.model import FileIndex, ObjectFilter
 from werkbank.websearch.protocols import WebAccess
@@ -75,6 +76,12 @@ class MessageReader(Protocol):
     def of_workflow(self, workflow_id: str) -> tuple[StoredMessage, ...]: ...
 
 
+class CallOrder(Protocol):
+    """The calls of a round."""
+
+    def is_first_of_its_tool(self, call: ToolCallLog) -> bool: ...
+
+
 class ToolSession(Protocol):
     """The stores tools use."""
 
@@ -92,6 +99,8 @@ class ToolSession(Protocol):
     def knowledge(self) -> ContentStore: ...
     @property
     def messages(self) -> MessageReader: ...
+    @property
+    def tool_calls(self) -> CallOrder: ...
 
 
 class Objects(Protocol):
@@ -111,12 +120,10 @@ class PassageSearch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """One call's surroundings. `idempotency_key` is the same for every try of the same call (AG-23).
-
-    `approved` tells that the user was asked about this very call and has allowed it (AG-24).
-    """
+    """One call's surroundings. `idempotency_key` is the same for every try of the same call (AG-23)."""
 
     run: Run
+    call: ToolCallLog
     idempotency_key: str
     database: UnitOfWork[ToolSession]
     objects: Objects
@@ -124,12 +131,22 @@ class ToolContext:
     web: WebAccess
     emit: Callable[[EventType, dict[str, JsonValue]], RunEvent]
     clock: Callable[[], datetime]
-    approved: bool = False
 
     @property
     def principal(self) -> Principal:
         """Return whom the call is made for."""
         return self.run.principal
+
+    @property
+    def approved(self) -> bool:
+        """Tell whether the user was asked about this very call and has allowed it (AG-24)."""
+        return bool(self.call.approved)
+
+    @property
+    def is_first_of_its_tool(self) -> bool:
+        """Tell whether no earlier call of the round is to the same tool: what is told once a round, it tells."""
+        with self.database.session(self.principal) as session:
+            return session.tool_calls.is_first_of_its_tool(self.call)
 
     @property
     def session_id(self) -> str:

@@ -17,7 +17,7 @@ from werkbank.domain.unit_of_work import Stepwise, UnitOfWork
 from werkbank.observability import count, logger
 from werkbank.streaming.protocols import EventStore
 from werkbank.streaming.run_stream import RunStream, RunStreams
-from werkbank.tools.context import Objects, PassageSearch, ToolContext, ToolSession
+from werkbank.tools.context import CallOrder, Objects, PassageSearch, ToolContext, ToolSession
 from werkbank.tools.registry import Registry
 from werkbank.websearch.protocols import WebAccess
 
@@ -27,7 +27,7 @@ MAX_RESULT_CHARACTERS = 24_000
 MAX_SHOWN_CHARACTERS = 2_000
 
 
-class ToolCallLedger(Protocol):
+class ToolCallLedger(CallOrder, Protocol):
     """The ledger of tool calls."""
 
     def await_consent(self, run_id: str, round: int, call_id: str, task_token: str) -> ToolCallLog | None: ...
@@ -163,8 +163,7 @@ class ToolExecution:
     def _context(self, stream: RunStream, run: Run, call: ToolCallLog) -> ToolContext:
         key = derived_id("tool", call.run_id, str(call.round), call.call_id)
         return ToolContext(
-            run, key, self._database, self._objects, self._passages, self._web, stream.emit, self._clock,
-            approved=bool(call.approved),
+            run, call, key, self._database, self._objects, self._passages, self._web, stream.emit, self._clock,
         )  # fmt: skip
 
     def _store(

@@ -36,7 +36,7 @@ def web_search(
     pages that can be cited. They are newer than what you know and outrank it.
     """
     _refuse_unknown(context, named_in(query))  # a search service may visit what it is asked about
-    return context.web.search_block(context.run, query)
+    return context.web.search_block(context.run, query, tells=context.is_first_of_its_tool)
 
 
 @tool(toolbox=WEB, read_only=True, effects={Effect.SEND})

@@ -3,7 +3,10 @@
 Fillers are told and forgotten: they are no part of the conversation.
 """
 
+import tomllib
 from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
@@ -44,21 +47,21 @@ class _Table(BaseModel):
 
 
 class FillerLanguages:
-    """Phrases per language: those kept with the patterns, any other translated once from English and remembered."""
+    """Phrases per language: the shipped ones, any other translated from English once per container."""
 
     def __init__(self, translate: Translate) -> None:
         self._translate = translate
-        self._known = {language: _kept(language) for language in LANGUAGES}
+        self._known = dict(_shipped())
 
     def texts(self, run: Run) -> FillerTexts:
-        """Return the phrases in a run's language (BCP 47), in English if they cannot be translated now."""
-        primary = primary_language(run.language)
-        if primary not in self._known:
-            translated = self._translated(run, primary)
-            if translated is None:
-                return self._known[_MASTER]
-            self._known[primary] = translated
-        return self._known[primary]
+        """Return the phrases in a run's language (BCP 47), in English as long as there is no translation."""
+        return self._known.get(primary_language(run.language), self._known[_MASTER])
+
+    def learn(self, run: Run) -> None:
+        """Have the phrases translated into a run's language unless they are known; takes the time of a model call."""
+        language = primary_language(run.language)
+        if language not in self._known and (translated := self._translated(run, language)):
+            self._known[language] = translated
 
     def _translated(self, run: Run, language: str) -> FillerTexts | None:
         master = self._known[_MASTER]
@@ -79,19 +82,18 @@ class FillerLanguages:
 class FillerSchedule:
     """Says what is to be told when. Pure: it is told the time (seconds of any steady clock) and how to choose."""
 
-    def __init__(self, texts: FillerTexts, choose: Choose, interval_seconds: float = PATIENCE_SECONDS) -> None:
-        self._texts = texts
+    def __init__(self, choose: Choose, interval_seconds: float = PATIENCE_SECONDS) -> None:
         self._choose = choose
         self._interval_seconds = max(PATIENCE_SECONDS, interval_seconds)
         self._last_at: float | None = None
         self._last_text = ""
 
-    def due(self, now: float) -> Filler | None:
+    def due(self, now: float, texts: FillerTexts) -> Filler | None:
         """Return what is to be told now: an opening the first time, then patience when the interval has passed."""
         if self.wait_seconds(now) > 0:
             return None
         kind: Literal["opening", "patience"] = "opening" if self._last_at is None else "patience"
-        pool = self._texts.opening if kind == "opening" else self._texts.patience
+        pool = texts.opening if kind == "opening" else texts.patience
         fresh = [text for text in pool if text != self._last_text] or list(pool)
         self._last_at, self._last_text = now, self._choose(fresh)
         return Filler(self._last_text, kind)
@@ -101,5 +103,9 @@ class FillerSchedule:
         return 0.0 if self._last_at is None else max(0.0, self._last_at + self._interval_seconds - now)
 
 
-def _kept(language: str) -> FillerTexts:
-    return _Table.model_validate(read_language(language)).fillers
+@cache
+def _shipped() -> dict[str, FillerTexts]:
+    """Return the phrases of the languages that questions are judged in, and of others."""
+    judged = {language: _Table.model_validate(read_language(language)).fillers for language in LANGUAGES}
+    others = tomllib.loads(files("werkbank.websearch").joinpath("fillers.toml").read_text(encoding="utf-8"))
+    return {language: FillerTexts.model_validate(texts) for language, texts in others.items()} | judged

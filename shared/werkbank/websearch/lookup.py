@@ -7,6 +7,7 @@ says so: a model told nothing would fill the gap from memory.
 import re
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from queue import Empty, SimpleQueue
 
@@ -49,9 +50,9 @@ class WebLookup:
         self._while_searching = while_searching
         self._timeout_seconds = timeout_seconds
 
-    def search_block(self, run: Run, query: str) -> str:
+    def search_block(self, run: Run, query: str, *, tells: bool = True) -> str:
         """Return facts and numbered pages, or NO_CURRENT_DATA; no fault of a search gets through."""
-        with self._while_searching(run):
+        with self._while_searching(run) if tells else nullcontext():
             found = self._facts(run, query)
         results = found.results[:_MAX_RESULTS]
         if not results and not found.facts.strip():

@@ -48,8 +48,11 @@ class SourceNumbers(Protocol):
 class WebAccess(Protocol):
     """The web as tools see it: texts ready to be read and cited."""
 
-    def search_block(self, run: Run, query: str) -> str:
-        """Return facts and numbered pages, or the sentence that says there are none; never raises for a fault."""
+    def search_block(self, run: Run, query: str, *, tells: bool = True) -> str:
+        """Return facts and numbered pages, or the sentence that says there are none; never raises for a fault.
+
+        `tells` off keeps silent while it searches: of searches side by side one tells (WS-05).
+        """
         ...
 
     def page_block(self, run: Run, url: str, part: int) -> str:

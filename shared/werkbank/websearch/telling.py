@@ -26,30 +26,36 @@ class Fillers:
         def tell(filler: Filler) -> None:
             stream.mention("filler", {"text": filler.text, "kind": filler.kind})
 
-        return telling(lambda: self._languages.texts(run), random.choice, tell)
+        return telling(random.choice, tell, lambda: self._languages.texts(run), lambda: self._languages.learn(run))
 
 
 @contextmanager
-def telling(texts: Callable[[], FillerTexts], choose: Choose, tell: Callable[[Filler], None]) -> Iterator[None]:
-    """Tell what is due while the block runs; nothing is told after it has ended, and no fault of telling gets out.
+def telling(
+    choose: Choose,
+    tell: Callable[[Filler], None],
+    texts: Callable[[], FillerTexts],
+    learn: Callable[[], None],
+) -> Iterator[None]:
+    """Tell what is due while the block runs; no telling begins after it has ended, and no fault of telling gets out.
 
-    The phrases are asked for on the thread that tells: they may have to be translated first.
+    The opening waits for nothing: better phrases are learnt behind it, for what is told next. The block's end waits
+    for nothing either: what is on its way then may come late, and the page leaves it out once the answer has begun.
     """
-    over, turn = threading.Event(), threading.Lock()
+    over = threading.Event()
 
     def run() -> None:
-        schedule = FillerSchedule(texts(), choose)
+        schedule = FillerSchedule(choose)
         while not over.wait(schedule.wait_seconds(monotonic())):
-            with turn:
-                if not over.is_set() and (filler := schedule.due(monotonic())):
-                    _told(tell, filler)
+            if filler := schedule.due(monotonic(), texts()):
+                _told(tell, filler)
+                if filler.kind == "opening":
+                    learn()
 
     threading.Thread(target=run, name="fillers", daemon=True).start()
     try:
         yield
     finally:
-        with turn:
-            over.set()
+        over.set()
 
 
 def _told(tell: Callable[[Filler], None], filler: Filler) -> None:

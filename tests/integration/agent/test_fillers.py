@@ -1,21 +1,23 @@
 """What is told while the web is searched: pushed, never kept (WS-05)."""
 
 import threading
+from collections.abc import Generator
 
 import pytest
 
-from tests.integration.agent.harness import Harness
+from tests.integration.agent.harness import LIST_CALL, Harness
 from tests.integration.agent.test_web import PAGE, search
 from tests.page_search import PageSearch
-from tests.scripted_model import Piece
+from tests.scripted_model import Piece, ScriptedModel
+from werkbank.ai.model import Model
+from werkbank.ai.protocols import ChatRequest, Delta, StreamEnd, TextDelta
 from werkbank.database.connection import Database
-from werkbank.domain.events import RunEvent
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import Run, RunRef
 from werkbank.websearch.model import WebFacts
 
 SENSITIVE = "Who is the mayor of Bern?"
-SPANISH = "\n".join(f"frase {number}" for number in range(8))
+ICELANDIC = "\n".join(f"setning {number}" for number in range(8))
 
 
 class SlowSearch(PageSearch):
@@ -62,23 +64,43 @@ def test_search_is_bridged_by_an_opening_that_nobody_keeps(database: Database, p
     assert [event.seq for event in harness.events(ref)] == list(range(1, len(harness.events(ref)) + 1))
 
 
-def test_fillers_are_translated_once_and_paid_as_part_of_the_search(database: Database, principal: Principal) -> None:
-    spaniard = principal.model_copy(update={"language": "es"})
-    harness = slow(database, [[SPANISH], ["Anna Muster [1]."], ["Again [1]."]])
-    harness.ask(spaniard, SENSITIVE)
-    harness.pushed.has_filler.clear()
-    harness.ask(spaniard, SENSITIVE)
-    told = harness.pushed.of_type("filler")
-    assert [str(filler.data["text"]).startswith("frase") for filler in told] == [True, True]
-    assert len(harness.model.requests) == 3
-    with database.session(spaniard) as session:
+class Interpreter(ScriptedModel):
+    """Translates when it is asked to, beside its script."""
+
+    def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Generator[Delta, None, None]:
+        if "BCP 47" in request.messages[0].content:
+            yield TextDelta(ICELANDIC)
+            yield StreamEnd(self.usage, "stop")
+        else:
+            yield from super().stream_chat(model, request, timeout_seconds)
+
+
+def test_opening_waits_for_no_translation_which_is_paid_once_as_part_of_the_search(
+    database: Database, principal: Principal
+) -> None:
+    icelander = principal.model_copy(update={"language": "is"})
+    web = SlowSearch()
+    harness = Harness(database, [], search=web, provider=Interpreter([["Anna Muster [1]."], ["Again [1]."]]))
+    web.may_end = harness.pushed.has_filler
+    for _ in range(2):
+        harness.pushed.has_filler.clear()
+        harness.ask(icelander, SENSITIVE)
+        for thread in threading.enumerate():
+            if thread.name == "fillers":
+                thread.join(30)
+    told = [str(filler.data["text"]) for filler in harness.pushed.of_type("filler")]
+    assert [text.startswith("setning") for text in told] == [False, True]
+    with database.session(icelander) as session:
         assert {total.kind: total.calls for total in session.ledger.by_kind()}["search"] == 1
 
 
-def test_without_a_translation_fillers_are_english(database: Database, principal: Principal) -> None:
-    harness = slow(database, [["no idea"], ["Anna Muster [1]."]])
-    ref = harness.ask(principal.model_copy(update={"language": "es"}), SENSITIVE)
-    (filler,) = harness.pushed.of_type("filler")
-    assert isinstance(filler, RunEvent)
-    assert "search" in str(filler.data["text"]) or "look" in str(filler.data["text"]) or "check" in str(filler.data)
-    assert harness.events(ref)[-1].data["status"] == "completed"
+def test_one_of_a_rounds_searches_tells(database: Database, principal: Principal) -> None:
+    # each call runs in a function of its own, which knows nothing of the others
+    calls = [search("mayor of Bern"), LIST_CALL, search("mayor of Basel").model_copy(update={"id": "t"})]
+    harness = Harness(database, [calls, [search("mayor of Chur")], ["Done."]], pages=(PAGE,))
+    ref = harness.ask(principal)
+    with database.session(principal) as session:
+        stored = session.tool_calls.of_run(ref.run_id)
+        tells = [session.tool_calls.is_first_of_its_tool(call) for call in stored]
+    assert [call.name for call in stored] == ["webSearch", "listFiles", "webSearch", "webSearch"]
+    assert tells == [True, True, False, True]

@@ -17,8 +17,8 @@ class Web:
 
     asked: list[tuple[object, ...]] = field(default_factory=list)
 
-    def search_block(self, run: Run, query: str) -> str:
-        self.asked.append((run.id, query))
+    def search_block(self, run: Run, query: str, *, tells: bool = True) -> str:
+        self.asked.append((run.id, query, tells))
         return "facts"
 
     def page_block(self, run: Run, url: str, part: int) -> str:
@@ -33,6 +33,7 @@ class Context:
     web: Web = field(default_factory=Web)
     run: Run = field(default_factory=some_run)
     approved: bool = True
+    is_first_of_its_tool: bool = False
 
 
 def test_offered_as_reading_tools_of_the_web() -> None:
@@ -47,7 +48,7 @@ def test_offered_as_reading_tools_of_the_web() -> None:
 def test_calls_reach_the_web() -> None:
     context = Context()
     assert web_search.call(context, json.dumps({"query": "mayor of X"})) == "facts"  # type: ignore[arg-type]
-    assert context.web.asked == [("run", "mayor of X")]
+    assert context.web.asked == [("run", "mayor of X", False)]
 
 
 @pytest.mark.parametrize(

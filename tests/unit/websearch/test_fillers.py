@@ -31,10 +31,10 @@ def first(phrases: Sequence[str]) -> str:
     steps=st.lists(st.integers(0, 30), min_size=1, max_size=40), interval=st.integers(-5, 25), seed=st.integers(0, 99)
 )
 def test_schedule(steps: list[int], interval: int, seed: int) -> None:
-    schedule = FillerSchedule(TEXTS, random.Random(seed).choice, interval)
+    schedule = FillerSchedule(random.Random(seed).choice, interval)
     now, told = 100.0, list[tuple[float, Filler]]()
     for step in steps:
-        filler = schedule.due(now)
+        filler = schedule.due(now, TEXTS)
         if filler is not None:
             told.append((now, filler))
             assert schedule.wait_seconds(now) >= PATIENCE_SECONDS
@@ -48,24 +48,32 @@ def test_schedule(steps: list[int], interval: int, seed: int) -> None:
 
 
 def test_waiting_exactly_as_long_as_told_is_enough() -> None:
-    schedule = FillerSchedule(TEXTS, first)
+    schedule = FillerSchedule(first)
     assert schedule.wait_seconds(5.0) == 0
-    assert schedule.due(5.0) == Filler("o1", "opening")
+    assert schedule.due(5.0, TEXTS) == Filler("o1", "opening")
     wait = schedule.wait_seconds(8.0)
     assert wait == 7.0
-    assert schedule.due(8.0 + wait) == Filler("p1", "patience")
+    assert schedule.due(8.0 + wait, TEXTS) == Filler("p1", "patience")
 
 
 def test_a_single_phrase_may_be_repeated() -> None:
-    schedule = FillerSchedule(FillerTexts(opening=("a",), patience=("a",)), first)
-    assert [filler.text for filler in map(schedule.due, (0.0, 10.0, 20.0)) if filler] == ["a", "a", "a"]
+    schedule, texts = FillerSchedule(first), FillerTexts(opening=("a",), patience=("a",))
+    assert [filler.text for now in (0.0, 10.0, 20.0) if (filler := schedule.due(now, texts))] == ["a", "a", "a"]
 
 
-@pytest.mark.parametrize("language", ["de", "de-CH", "EN", "fr-FR", "it", "nl"])
-def test_kept_languages_need_no_translation(language: str) -> None:
-    texts = FillerLanguages(untranslated).texts(some_run(language))
+@pytest.mark.parametrize(
+    "language", ["de", "de-CH", "EN", "fr-FR", "it", "nl", "es-MX", "pt", "pl", "tr", "uk", "zh-Hant", "ja", "ar"]
+)
+def test_shipped_languages_need_no_translation(language: str) -> None:
+    def never(run: Run, phrases: Sequence[str], language: str) -> Sequence[str]:
+        raise AssertionError("nobody may be asked")
+
+    languages = FillerLanguages(never)
+    languages.learn(some_run(language))
+    texts = languages.texts(some_run(language))
     assert len(texts.opening) >= 3
     assert len(texts.patience) >= 3
+    assert (texts == languages.texts(some_run("en"))) == (language == "EN")
 
 
 def test_other_languages_are_translated_once() -> None:
@@ -76,45 +84,65 @@ def test_other_languages_are_translated_once() -> None:
         return [f"{language}: {phrase}" for phrase in phrases]
 
     languages = FillerLanguages(translate)
-    assert languages.texts(some_run("es-MX")).opening[0].startswith("es: One moment")
-    assert languages.texts(some_run("es")) is languages.texts(some_run("es-ES"))
-    assert asked == ["es"]
+    assert languages.texts(some_run("is")) == languages.texts(some_run("en")), "nobody waits for a translation"
+    assert asked == []
+    for language in ("is", "is-IS"):
+        languages.learn(some_run(language))
+        assert languages.texts(some_run(language)).opening[0].startswith("is: One moment")
+    assert asked == ["is"]
 
 
 @pytest.mark.parametrize("answer", [[], ["one"], [" "] * 8, ["x" * 201] * 8])
 def test_failed_translation_gives_english_and_is_tried_again(answer: list[str]) -> None:
-    english = FillerLanguages(untranslated).texts(some_run("en"))
-    assert FillerLanguages(untranslated).texts(some_run("pt")) == english
+    failing = FillerLanguages(untranslated)
+    failing.learn(some_run("is"))
+    assert failing.texts(some_run("is")) == failing.texts(some_run("en"))
     answers = [answer, [f"t{position}" for position in range(8)]]
     languages = FillerLanguages(lambda run, phrases, language: answers.pop(0))
-    assert languages.texts(some_run("pt")) == english
-    assert languages.texts(some_run("pt")).opening == ("t0", "t1", "t2", "t3")
+    languages.learn(some_run("is"))
+    assert languages.texts(some_run("is")) == languages.texts(some_run("en"))
+    languages.learn(some_run("is"))
+    assert languages.texts(some_run("is")).opening == ("t0", "t1", "t2", "t3")
 
 
-def test_telling_opens_at_once() -> None:
-    told: SimpleQueue[Filler] = SimpleQueue()
-    with telling(lambda: TEXTS, first, told.put):
-        assert told.get(timeout=30) == Filler("o1", "opening")
-    assert told.empty()
+def nothing() -> None:
+    """Have nothing to learn."""
 
 
-def test_search_does_not_wait_for_phrases_and_nothing_is_told_behind_it() -> None:
-    told: list[Filler] = []
-    translated, done = threading.Event(), threading.Event()
-
-    def texts() -> FillerTexts:
-        translated.wait(30)
-        done.set()
-        return TEXTS
-
-    with telling(texts, first, told.append):
-        assert not translated.is_set()
-    translated.set()
-    assert done.wait(30)
+def end_of_telling() -> None:
+    """Wait until nobody is left who could tell."""
     for thread in threading.enumerate():
         if thread.name == "fillers":
             thread.join(30)
-    assert told == []
+
+
+def test_telling_opens_at_once_whatever_there_is_to_learn() -> None:
+    told: SimpleQueue[Filler] = SimpleQueue()
+    learnt = threading.Event()
+
+    def learn() -> None:
+        learnt.wait(30)
+
+    with telling(first, told.put, lambda: TEXTS, learn):
+        assert told.get(timeout=30) == Filler("o1", "opening")
+        assert not learnt.is_set()
+    learnt.set()
+    end_of_telling()
+    assert told.empty(), "nothing is told behind the search"
+
+
+def test_search_does_not_wait_for_a_push() -> None:
+    is_pushing, may_arrive = threading.Event(), threading.Event()
+
+    def tell(filler: Filler) -> None:
+        is_pushing.set()
+        may_arrive.wait(30)
+
+    with telling(first, tell, lambda: TEXTS, nothing):
+        assert is_pushing.wait(30)
+    assert not may_arrive.is_set(), "the block has ended while the push is on its way"
+    may_arrive.set()
+    end_of_telling()
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
@@ -125,5 +153,5 @@ def test_faults_of_telling_stay_inside() -> None:
         tried.set()
         raise ConnectionError("gone")
 
-    with telling(lambda: TEXTS, first, tell):
+    with telling(first, tell, lambda: TEXTS, nothing):
         assert tried.wait(30)

@@ -1,8 +1,8 @@
 """What a model is given of the web: facts and numbered pages, or that there is nothing (WS-01, WS-04, WS-06)."""
 
 import threading
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 
 import pytest
@@ -97,6 +97,23 @@ def test_a_search_that_hangs_gives_the_sentinel() -> None:
         assert lookup(Hanging(WebFacts()), timeout_seconds=0.05).search_block(some_run(), "q") == NO_CURRENT_DATA
     finally:
         released.set()
+
+
+def test_search_beside_another_keeps_silent() -> None:
+    # WS-05
+    told: list[str] = []
+
+    @contextmanager
+    def telling(run: Run) -> Iterator[None]:
+        told.append(run.id)
+        yield
+
+    now = datetime(2026, 11, 30, tzinfo=UTC)
+    web = WebLookup(Search(WebFacts()), Reader(""), number, lambda: now, telling)
+    web.search_block(some_run(), "q", tells=False)
+    assert told == []
+    web.search_block(some_run(), "q")
+    assert told == ["run"]
 
 
 @given(st.lists(st.text(max_size=80), max_size=4), st.text(max_size=120))

@@ -60,7 +60,7 @@ interface Filler {
   at: string;
 }
 
-/** Searches side by side tell fillers of their own: one that comes sooner than a single search would is left out. */
+/** A call that is made again tells its fillers again: one that comes sooner than a single search would is left out. */
 const FILLERS_APART_MS = 9_000;
 
 export function newRun(runId: string): RunState {
