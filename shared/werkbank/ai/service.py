@@ -323,6 +323,11 @@ class AiService:
         """Tell whether any model is there for an operation, whoever may use it."""
         return any(operation in model.ratings for model in self._models)
 
+    @property
+    def models(self) -> tuple[Model, ...]:
+        """Return all models that the keys open, whoever may use them."""
+        return tuple(self._models)
+
     def is_offline(self) -> bool:
         """Tell whether only the built-in model is there to answer."""
         return select_models(self._models, ModelWish(Operation.AGENT))[0].is_internal

@@ -14,6 +14,7 @@ from werkbank.database.ledger import Ledger
 from werkbank.database.mandates import Mandates
 from werkbank.database.messages import Messages
 from werkbank.database.preferences import PreferenceStore
+from werkbank.database.rights import ModelRights
 from werkbank.database.runs import Runs
 from werkbank.database.tool_calls import ToolCalls
 from werkbank.database.workflows import Workflows
@@ -37,6 +38,7 @@ class Session:
         self.mandates = Mandates(connection, principal)
         self.messages = Messages(connection, principal)
         self.preferences = PreferenceStore(connection, principal)
+        self.rights = ModelRights(connection, principal)
         self.runs = Runs(connection, principal)
         self.tool_calls = ToolCalls(connection, principal)
         self.workflows = Workflows(connection, principal)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from pydantic import field_serializer
+
 from werkbank.domain.base import WireModel
 
 
@@ -11,6 +13,10 @@ class ModelRight(WireModel):
     role: str = ""
     providers: frozenset[str] | None = None
     models: frozenset[str] | None = None
+
+    @field_serializer("providers", "models")
+    def _in_order(self, names: frozenset[str] | None) -> list[str] | None:
+        return None if names is None else sorted(names)
 
     def allows(self, provider: str, model: str) -> bool:
         """Tell whether this right covers a model."""

@@ -46,4 +46,13 @@ def _services(request: Request) -> Services:
 
 
 CurrentPrincipal = Annotated[Principal, Depends(_principal)]
+
+
+def _administrator(principal: CurrentPrincipal) -> Principal:
+    if "admin" not in principal.roles:
+        raise Forbidden("Only an administrator of your organisation may change or see this.")
+    return principal
+
+
+CurrentAdministrator = Annotated[Principal, Depends(_administrator)]
 CurrentServices = Annotated[Services, Depends(_services)]

@@ -8,7 +8,9 @@ from starlette.exceptions import HTTPException
 from werkbank.domain.errors import WerkbankError
 from werkbank.domain.problems import UNEXPECTED, Problem, problem_of
 from werkbank.observability import logger
-from werkbank.rest import confirmations, files, folders, knowledge, me, memories, preferences, runs, usage, workflows
+from werkbank.rest import (
+    confirmations, files, folders, knowledge, mandate, me, memories, preferences, runs, usage, workflows,
+)  # fmt: skip
 from werkbank.rest.services import Services
 
 PROBLEM_TYPE = "application/problem+json"
@@ -21,7 +23,9 @@ def create_app(services: Services) -> FastAPI:
         description="Files, conversations, runs and knowledge of one user. Errors are RFC 9457 problem documents.",
     )  # fmt: skip
     app.state.services = services
-    for module in (me, files, folders, workflows, runs, confirmations, knowledge, memories, preferences, usage):
+    for module in (
+        me, files, folders, workflows, runs, confirmations, knowledge, memories, preferences, usage, mandate,
+    ):  # fmt: skip
         app.include_router(module.router, prefix="/api")
     app.add_exception_handler(WerkbankError, _on_our_error)
     app.add_exception_handler(RequestValidationError, _on_invalid_request)

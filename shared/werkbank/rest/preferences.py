@@ -4,10 +4,9 @@ from fastapi import APIRouter
 
 from werkbank.ai.operations import Operation
 from werkbank.domain.base import WireModel
-from werkbank.domain.errors import Forbidden
 from werkbank.domain.preferences import Preferences, Settings
 from werkbank.domain.principal import Principal
-from werkbank.rest.access import CurrentPrincipal, CurrentServices
+from werkbank.rest.access import CurrentAdministrator, CurrentPrincipal, CurrentServices
 from werkbank.rest.services import Services
 
 router = APIRouter(tags=["preferences"])
@@ -42,11 +41,9 @@ def change_preferences(body: PreferencesChange, principal: CurrentPrincipal, ser
 
 @router.patch("/mandate/preferences")
 def change_mandate_preferences(
-    body: PreferencesChange, principal: CurrentPrincipal, services: CurrentServices
+    body: PreferencesChange, principal: CurrentAdministrator, services: CurrentServices
 ) -> SettingsView:
     """Choose for everyone of the mandate who has not chosen; needs role admin."""
-    if "admin" not in principal.roles:
-        raise Forbidden("Only an administrator of your organisation may change its settings.")
     with services.database.session(principal) as session:
         session.mandates.ensure(services.mandate_limit_chf)
         session.preferences.choose_for_mandate(Preferences(web_search_enabled=body.web_search_enabled))

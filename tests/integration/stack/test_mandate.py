@@ -1,0 +1,82 @@
+"""What administrators settle for their mandate, through the API (AI-05, AI-08, TB-04)."""
+
+import uuid
+
+import pytest
+
+from infra.local.client import Client, Json, ProblemError
+from infra.local.stack import LocalStack
+from tests.integration.stack.conftest import Script, ask
+from tests.stack import new_user
+
+NOTHING: Json = {"role": "", "providers": [], "models": None}
+
+
+@pytest.fixture(scope="module")
+def mandate() -> str:
+    return f"m-{uuid.uuid4()}"
+
+
+@pytest.fixture(scope="module")
+def admin(stack: LocalStack, mandate: str) -> Client:
+    return new_user(stack, mandate, "admin")
+
+
+@pytest.fixture(scope="module")
+def member(stack: LocalStack, mandate: str) -> Client:
+    return new_user(stack, mandate)
+
+
+def answering(client: Client, script: Script) -> str:
+    """Ask, and return the model that answered."""
+    with client.socket() as socket:
+        events = ask(socket, script.add(["Yes."], about="Is anybody there?"))
+    (summary,) = (event["data"] for event in events if event["type"] == "agentSummary")
+    return str(summary["model"])
+
+
+def choices(client: Client) -> list[str]:
+    return [model["id"] for model in client.call("GET", "/me")["models"]]
+
+
+def test_rights_hold_from_the_next_call_on_until_they_are_lifted(admin: Client, member: Client, script: Script) -> None:
+    assert admin.call("GET", "/mandate/rights") == {"rights": []}
+    assert answering(member, script) == "private/scripted"
+    rights = [NOTHING, {"role": "admin", "providers": ["private", "openai"], "models": ["private/scripted"]}]
+    told = admin.call("PUT", "/mandate/rights", json={"rights": rights})
+    assert (
+        told
+        == admin.call("GET", "/mandate/rights")
+        == {"rights": [NOTHING, {**rights[1], "providers": ["openai", "private"]}]}
+    )
+    assert (choices(member), choices(admin)) == (["internal/extractive"], ["private/scripted"])
+    assert answering(member, script) == "internal/extractive"
+    assert answering(admin, script) == "private/scripted"
+    assert admin.call("PUT", "/mandate/rights", json={"rights": []}) == {"rights": []}
+    assert answering(member, script) == "private/scripted"
+
+
+def test_members_neither_see_nor_change_rights(member: Client) -> None:
+    for method, body in (("GET", None), ("PUT", {"rights": []})):
+        with pytest.raises(ProblemError, match="administrator") as refused:
+            member.call(method, "/mandate/rights", json=body)
+        assert refused.value.status == 403
+
+
+@pytest.mark.parametrize(
+    ("rights", "told"),
+    [
+        ([{"role": "", "providers": ["antropic"]}], "antropic.*anthropic, bedrock"),
+        ([{"role": "", "models": ["openai/gpt-1"]}], "openai/gpt-1.*anthropic/claude.*private/scripted"),
+        ([NOTHING, NOTHING], "twice"),
+        ([{"role": "research", "providers": None}], "adds to what everyone may"),
+        ([{"role": "a,b", "providers": None}, NOTHING], "a,b.*is no role"),
+        ([{"providers": "anthropic"}], "providers"),
+        ([{"provider": ["anthropic"]}], "provider"),
+    ],
+)
+def test_what_is_no_right_is_refused_in_words(admin: Client, rights: list[Json], told: str) -> None:
+    with pytest.raises(ProblemError, match=told) as refused:
+        admin.call("PUT", "/mandate/rights", json={"rights": rights})
+    assert refused.value.status == 422
+    assert admin.call("GET", "/mandate/rights") == {"rights": []}
