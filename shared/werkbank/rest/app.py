@@ -9,8 +9,18 @@ from werkbank.domain.errors import WerkbankError
 from werkbank.domain.problems import UNEXPECTED, Problem, problem_of
 from werkbank.observability import logger
 from werkbank.rest import (
-    confirmations, files, folders, knowledge, mandate, me, memories, preferences, runs, usage, workflows,
-)  # fmt: skip
+    confirmations,
+    files,
+    folders,
+    knowledge,
+    mandate,
+    me,
+    memories,
+    preferences,
+    runs,
+    usage,
+    workflows,
+)
 from werkbank.rest.services import Services
 
 PROBLEM_TYPE = "application/problem+json"
