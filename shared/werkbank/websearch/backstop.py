@@ -91,7 +91,10 @@ def _topic_in(text: str, language: _Language) -> Topic | None:
 def _topic(words: str, question: str, language: _Language) -> Topic | None:
     """Return what folded words ask for, None if nothing that has to be searched; the question tells the tense."""
     shared = _shared()
-    rules: Rules = shared.despite_past if language.has("past", question) else shared.rules
+    if language.has("ours", question):
+        return None
+    past = language.has("past", question) and not language.has("present", question)
+    rules: Rules = shared.despite_past if past else shared.rules
     return next((topic for topic, some in rules.items() if any(language.follows(rule, words) for rule in some)), None)
 
 
@@ -112,7 +115,7 @@ def _kinds() -> set[str]:
     """Return the kinds of words that are looked for; the others only stand in lists of other kinds."""
     shared = _shared()
     rules = [rule for some in (*shared.rules.values(), *shared.despite_past.values()) for rule in some]
-    return {"own", "task", "past"}.union(kind.removeprefix("!") for rule in rules for kind in rule.split())
+    return {"own", "task", "ours", "past", "present"}.union(kind.removeprefix("!") for rule in rules for kind in rule.split())
 
 
 def _pattern(alternatives: str) -> re.Pattern[str]:
