@@ -25,7 +25,7 @@ Rules = Mapping[Topic, Sequence[str]]
 _MAX_CHARACTERS = 600
 # A few words may well be in another language than they seem: "udo jürgens tot".
 _FEW_WORDS = 5
-_SENTENCE = re.compile(r"((?:[^?!\n.…]|[.…](?!\s)|(?<![^\W\d_]{3})[.…])+)(\??)")
+_SENTENCE = re.compile(r"((?:[^?!\n.…]|[.…](?!\s)|(?<![^\W\d_]{3})(?<!\s[a-zà-ÿ]{2})[.…])+)(\??)")
 # What stands in quotation marks is talked about, not asked; short quotes are names.
 _QUOTED = re.compile(r"(?<=\S)\s*[\"„“«][^\"„“”«»]{15,}[\"“”»]")
 _SLOT = re.compile(r"\{([a-z_]+)\}")
@@ -91,7 +91,7 @@ def _topic_in(text: str, language: _Language) -> Topic | None:
 def _topic(words: str, question: str, language: _Language) -> Topic | None:
     """Return what folded words ask for, None if nothing that has to be searched; the question tells the tense."""
     shared = _shared()
-    if language.has("ours", question):
+    if language.has("not_asked", question):
         return None
     past = language.has("past", question) and not language.has("present", question)
     rules: Rules = shared.despite_past if past else shared.rules
@@ -115,7 +115,7 @@ def _kinds() -> set[str]:
     """Return the kinds of words that are looked for; the others only stand in lists of other kinds."""
     shared = _shared()
     rules = [rule for some in (*shared.rules.values(), *shared.despite_past.values()) for rule in some]
-    return {"own", "task", "ours", "past", "present"}.union(kind.removeprefix("!") for rule in rules for kind in rule.split())
+    return {"own", "task", "not_asked", "past", "present"}.union(kind.removeprefix("!") for rule in rules for kind in rule.split())
 
 
 def _pattern(alternatives: str) -> re.Pattern[str]:
