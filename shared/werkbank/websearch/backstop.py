@@ -27,7 +27,7 @@ _MAX_CHARACTERS = 600
 _FEW_WORDS = 5
 _SENTENCE = re.compile(r"((?:[^?!\n.…]|[.…](?!\s)|(?<![^\W\d_]{3})(?<!\s[a-zà-ÿ]{2})[.…])+)(\??)")
 # What stands in quotation marks is talked about, not asked; short quotes are names.
-_QUOTED = re.compile(r"(?<=\S)\s*[\"„“«][^\"„“”«»]{15,}[\"“”»]")
+_QUOTED = re.compile(r"(?<=\S)\s*[\"„“«][^\"„“”«»]{20,}[\"“”»]")
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -57,6 +57,10 @@ class _Language:
         """Tell whether a folded text has a word of a kind."""
         return self.kinds[kind].search(folded) is not None
 
+    def without(self, kind: str, folded: str) -> str:
+        """Return a folded text without what is of a kind."""
+        return self.kinds[kind].sub("", folded).strip()
+
     def follows(self, rule: str, folded: str) -> bool:
         """Tell whether a folded sentence has every kind that a rule names, and none that it names with `!`."""
         return all(self.has(kind.removeprefix("!"), folded) != kind.startswith("!") for kind in rule.split())
@@ -78,11 +82,11 @@ def forced_topic(text: str) -> Topic | None:
 
 def _topic_in(text: str, language: _Language) -> Topic | None:
     """Judge each sentence of a text, then the last with all before it: "I missed the bus. When is the next one?"."""
-    whole = fold(text, language.code)
-    if language.has("own", whole) or language.has("task", whole):
-        return None
     folded = (f"{fold(sentence, language.code)} {mark}".strip() for sentence, mark in _SENTENCE.findall(text))
-    sentences = list(filter(None, folded))
+    sentences = [language.without("reason", sentence) for sentence in folded if sentence]
+    told = " ".join(sentence for sentence in sentences if not language.has("background", sentence))
+    if language.has("own", " ".join(sentences)) or language.has("task", told):
+        return None
     alone = (_topic(sentence, sentence, language) for sentence in sentences)
     together = (_topic(" ".join(sentences), last, language) for last in sentences[1:][-1:])
     return next(filter(None, (*alone, *together)), None)
@@ -115,7 +119,7 @@ def _kinds() -> set[str]:
     """Return the kinds of words that are looked for; the others only stand in lists of other kinds."""
     shared = _shared()
     rules = [rule for some in (*shared.rules.values(), *shared.despite_past.values()) for rule in some]
-    return {"own", "task", "not_asked", "past", "present"}.union(kind.removeprefix("!") for rule in rules for kind in rule.split())
+    return {"own", "task", "background", "reason", "not_asked", "past", "present"}.union(kind.removeprefix("!") for rule in rules for kind in rule.split())
 
 
 def _pattern(alternatives: str) -> re.Pattern[str]:
