@@ -42,13 +42,14 @@ def without_accents(text: str, language: str) -> str:
 def likely_languages(text: str, margin: int = 0) -> tuple[str, ...]:
     """Return the language that most of a text's function words belong to; several when they have equally many.
 
-    With a margin, those too that have only so many fewer.
+    With a margin, those too that have only so many fewer; it is for keywords, of which hardly one tells its language.
     """
     counts = {
         language: sum(word in _function_words(language) for word in fold(text, language).split())
         for language in LANGUAGES
     }
-    return tuple(language for language, count in counts.items() if count >= max(counts.values()) - margin)
+    most = max(counts.values())
+    return tuple(language for language, count in counts.items() if count >= most - (margin if most <= margin else 0))
 
 
 @cache
