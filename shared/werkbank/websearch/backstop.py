@@ -2,8 +2,8 @@
 
 A model that answers from memory is confidently wrong about the present: who holds an office, where or whether somebody
 lives, opening hours, timetables. Rules for all languages (`backstop.toml`) say which kinds of words together make such
-a question; `languages/*.toml` say which words those are. Questions about the past, about the user's own files, and
-requests to write or translate do not count.
+a question; `languages/*.toml` say which words those are. Statements do not count, nor questions about the past, the
+future, what holds in general, stories, and the user's own files and people, nor requests to write or translate.
 """
 
 import re
@@ -28,6 +28,7 @@ _FEW_WORDS = 5
 _SENTENCE = re.compile(r"((?:[^?!\n.…]|[.…](?!\s)|(?<![^\W\d_]{3})(?<!\s[a-zà-ÿ]{2})[.…])+)(\??)")
 # What stands in quotation marks is talked about, not asked; short quotes are names.
 _QUOTED = re.compile(r"(?<=\S)\s*[\"„“«][^\"„“”«»]{20,}[\"“”»]")
+_RULING_OUT = {"own", "task", "background", "reason", "not_asked", "past", "present"}
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -83,9 +84,9 @@ def forced_topic(text: str) -> Topic | None:
 def _topic_in(text: str, language: _Language) -> Topic | None:
     """Judge each sentence of a text, then the last with all before it: "I missed the bus. When is the next one?"."""
     folded = (f"{fold(sentence, language.code)} {mark}".strip() for sentence, mark in _SENTENCE.findall(text))
-    sentences = [language.without("reason", sentence) for sentence in folded if sentence]
-    told = " ".join(sentence for sentence in sentences if not language.has("background", sentence))
-    if language.has("own", " ".join(sentences)) or language.has("task", told):
+    sentences = list(filter(None, (language.without("reason", sentence) for sentence in folded)))
+    wanted = " ".join(sentence for sentence in sentences if not language.has("background", sentence))
+    if language.has("own", " ".join(sentences)) or language.has("task", wanted):
         return None
     alone = (_topic(sentence, sentence, language) for sentence in sentences)
     together = (_topic(" ".join(sentences), last, language) for last in sentences[1:][-1:])
@@ -119,7 +120,7 @@ def _kinds() -> set[str]:
     """Return the kinds of words that are looked for; the others only stand in lists of other kinds."""
     shared = _shared()
     rules = [rule for some in (*shared.rules.values(), *shared.despite_past.values()) for rule in some]
-    return {"own", "task", "background", "reason", "not_asked", "past", "present"}.union(kind.removeprefix("!") for rule in rules for kind in rule.split())
+    return _RULING_OUT.union(kind.removeprefix("!") for rule in rules for kind in rule.split())
 
 
 def _pattern(alternatives: str) -> re.Pattern[str]:

@@ -11,8 +11,13 @@ the patterns of its time were fixed. At first sight they gave
     held_out_5     0.978         0.000
     casual         0.860         0.028   typed in haste: strings of keywords
     formal         0.824         0.028   whole sentences, of the rules made with `casual` (those before them: 0.768)
+    acceptance     0.950         0.047   every kind of question plainly
+    employees      0.898         0.036   what office workers type
+    linguist       0.898         0.133   pairs that differ in one thing, over the forms of sentences
 
-All were then used to improve the patterns, so the figures asserted here are a floor and no estimate.
+With rules made from `acceptance` and `employees` alone, `linguist` had 0.916 and 0.102; with its German, French and
+Dutch used too, its English had 0.911 and 0.067, its Italian 0.933 and 0.022. All were then used to improve the
+patterns, so the figures asserted here are a floor and no estimate.
 """
 
 import json
@@ -133,6 +138,55 @@ def test_keywords_are_a_question(text: str) -> None:
 )
 def test_what_holds_in_general_is_left_to_the_model(text: str) -> None:
     assert not should_force_search(text)
+
+
+@pytest.mark.parametrize(
+    ("asked", "ruled_out"),
+    [
+        ("Wann öffnet die Bibliothek montags?", "Die Bibliothek hat montags offen, das reicht mir."),
+        ("Chi guida oggi le Poste?", "Chi fondò le Poste?"),
+        ("À quelle heure ferment les cafés à Lyon ?", "À quelle heure fermaient les cafés à Lyon ?"),
+        ("Wie leidt de opera van Wenen?", "Wie leidde de opera van Wenen?"),
+        ("Who is the governor of Nebraska?", "Who will be the next governor of Nebraska?"),
+        ("Who is king of Sweden?", "Who is king in Game of Thrones?"),
+        ("Is Moira Stuart married?", "Does a will become void when the testator gets married under English law?"),
+        ("Hat der Laden in Uster sonntags offen?", "Muss ein Laden sonntags geschlossen bleiben?"),
+        ("Qui est le maire de Nice ?", "Qui peut devenir maire ?"),
+        ("Wie heisst der Rektor der Uni Basel?", "Wenn der Rektor krank ist, wer unterschreibt dann?"),
+    ],
+)
+def test_one_thing_rules_a_question_out(asked: str, ruled_out: str) -> None:
+    assert should_force_search(asked)
+    assert not should_force_search(ruled_out)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I need it for a client note. Who chairs the European Council today?",
+        "Devo scrivere una lettera. Come si chiama il rettore dell’Università di Pavia?",
+        "Y a-t-il une pharmacie de garde à Limoges, car mon fils a de la fièvre ?",
+        "Für die Einladungsliste fehlt mir der Name des aktuellen Rektors der Uni Basel.",
+        "Mijn dochter heeft koorts en de dokter neemt niet op. Welke apotheek in Breda is nu open?",
+    ],
+)
+def test_why_it_is_asked_does_not_rule_it_out(text: str) -> None:
+    assert should_force_search(text)
+
+
+@pytest.mark.parametrize(
+    ("holder", "no_post"),
+    [
+        ("Wer ist die Kantonsärztin von Zürich?", "Wer ist der Autor von Momo?"),
+        ("Who’s the concertmaster of the Boston Symphony?", "Who is the patron saint of Ireland?"),
+        ("Qui est le médecin cantonal de Genève ?", "Qui est l’auteur de Dune ?"),
+        ("Chi è il medico cantonale del Ticino?", "Chi è l’autore di Dune?"),
+        ("Wie is de rijksarchivaris van Nederland?", "Wie is de beschermheilige van Ierland?"),
+    ],
+)
+def test_a_post_need_not_be_known(holder: str, no_post: str) -> None:
+    assert forced_topic(holder) == "office"
+    assert not should_force_search(no_post)
 
 
 def test_a_question_about_pasted_material_is_left_to_it() -> None:
