@@ -64,6 +64,8 @@ _LEAST_SECONDS = 1.0
 _LEAST_WINDOW = 32_768
 # Another try with less time than this would only fail again.
 _LEAST_SECONDS_TO_TRY_AGAIN = 5.0
+# How long a model is taken to have no tools once it has refused them: whoever runs its server may mend that.
+_TOOLLESS_SECONDS = 900.0
 _Whole = TypeVar("_Whole", bound=Billed)
 
 
@@ -117,7 +119,7 @@ class AiService:
         self._last_good = last_good
         self._agent_model = agent_model
         self.has_earlier_keys = has_earlier_keys
-        self._without_tools: set[str] = set()
+        self._without_tools: dict[str, float] = {}
 
     def chat(
         self,
@@ -354,7 +356,7 @@ class AiService:
         try:
             return self._call(turn, model, provider)
         except ToolsUnsupported:
-            self._without_tools.add(model.id)  # remembered for the container's life
+            self._without_tools[model.id] = self._clock() + _TOOLLESS_SECONDS
             count("tool_unsupported_total")
         except ThinkingRefused:
             turn.request = turn.request.without_thinking()
@@ -389,7 +391,7 @@ class AiService:
     def _serving(self, model: Model, request: ChatRequest, provider: ChatProvider | None) -> ChatProvider:
         """Return who answers; a model that takes no tools is told of them in words (AG-02)."""
         provider = provider or self._providers.chat[model.provider]
-        takes_tools = model.can(Capability.TOOLS) and model.id not in self._without_tools
+        takes_tools = model.can(Capability.TOOLS) and self._without_tools.get(model.id, 0.0) <= self._clock()
         return provider if takes_tools or not request.tools else TextProtocol(provider)
 
     def _settle_aborted(self, payment: Payment, model: Model, prompt_tokens: int, assembly: AnswerAssembly) -> None:

@@ -46,16 +46,18 @@ _KIND_OF_CODE = {code: kind for kind, codes in _CODES.items() for code in codes.
 # OpenAI's SDK and its imitators use this word for nearly everything; then the status says more.
 _VAGUE_CODE = "invalid_request_error"
 
+_TOOLS = r"(?:tools\b|tool[ _-]?(?:call|use)(?:s|ing)?\b|function[ _-]?call(?:s|ing)?\b)"
 # Some faults have no code of their own, only a sentence. Each alternative is one provider's or server's.
 _SENTENCES: tuple[tuple[type[ProviderError], re.Pattern[str]], ...] = (
     (
         ToolsUnsupported,
         re.compile(
-            r"support tool use|support the provided 'tool_choice'"  # OpenRouter, Bedrock
-            r"|not support (?:tools|tool call|function call)"  # Ollama, DeepSeek
-            r"|tool choice requires --|tools param requires --"  # vLLM, llama.cpp
+            rf"n[o']t support `?{_TOOLS}"  # Ollama, DeepSeek, xAI, Bedrock
+            rf"|{_TOOLS}[`'\"]? (?:is|are) (?:un|not (?:yet |currently )?)(?:supported|available|enabled)"  # Groq
+            r"|endpoints found that support tool use|support the provided 'tool_choice'"  # OpenRouter
+            r"|tool choice requires --|tools param requires --|only named tools are supported"  # vLLM, llama.cpp
+            r"|'body', 'tools?\b|support parameters: .{0,200}\btools\b"  # older vLLM, LiteLLM
             r"|unsupported parameter: '(?:tools|tool_choice)"  # OpenAI
-            r"|(?:tools?|tool (?:calling|use)|function calling)[`'\"]? (?:is|are) not (?:supported|enabled)"  # Groq
         ),
     ),
     (

@@ -240,6 +240,27 @@ def test_model_without_tools_is_asked_again_at_once_and_told_of_them_in_words(
     assert ["listFiles: " in request.messages[0].content for request in harness.model.requests] == [False, True, True]
 
 
+def test_model_is_offered_tools_again_once_its_server_may_have_been_mended(
+    database: Database, principal: Principal
+) -> None:
+    # AI-07
+    now = [0.0]
+    answers: list[list[Piece]] = [
+        [ToolsUnsupported("no tools")],
+        ["In words."],
+        ["Again."],
+        [LIST_CALL],
+        ["With tools."],
+    ]
+    harness = Harness(database, answers, clock=lambda: now[0])
+    assert completed(harness, principal) == "In words."
+    now[0] += 600
+    assert completed(harness, principal) == "Again."
+    now[0] += 600
+    harness.ask(principal)
+    assert [bool(request.tools) for request in harness.model.requests] == [True, False, False, True, True]
+
+
 def test_answer_that_breaks_off_is_begun_anew(database: Database, principal: Principal) -> None:
     harness = Harness(database, [["Half of ", IncompleteStream("cut")], ["The whole answer."]])
     ref = harness.ask(principal)
