@@ -76,7 +76,7 @@ def _told(messages: Sequence[Message]) -> Iterator[Message]:
     for message in messages:
         if message.role == "tool":
             block = result_block(names.get(message.tool_call_id or "", ""), message.content, message.is_error)
-            yield Message(role="user", content=block)
+            yield Message(role="user", content=block, images=message.images)
         else:
             blocks = [call_block(call.name, call.arguments) for call in message.tool_calls]
             said = [disarmed(message.content)] if message.content or not blocks else []

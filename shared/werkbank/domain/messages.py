@@ -21,7 +21,8 @@ class ToolCall(WireModel):
 class Message(WireModel):
     """One message. `tool_calls` only on assistant messages; `tool_call_id` and `is_error` only on tool results.
 
-    `images` only on user messages: what the text asks about. A conversation is stored without them.
+    `images` on user messages is what the text asks about, on tool results what the tool showed. A conversation is
+    stored without them.
     `provider_data` holds what one provider wants back untouched (such as signed thinking blocks).
     """
 

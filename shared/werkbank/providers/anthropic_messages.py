@@ -114,9 +114,16 @@ def _result_block(message: Message) -> _Block:
     return {
         "type": "tool_result",
         "tool_use_id": _call_id(message.tool_call_id),
-        "content": message.content,
+        "content": _result_content(message),
         "is_error": message.is_error,
     }
+
+
+def _result_content(message: Message) -> str | list[_Block]:
+    if not message.images:
+        return message.content
+    text: list[_Block] = [{"type": "text", "text": message.content}] if message.content.strip() else []
+    return [*text, *map(_image_block, message.images)]
 
 
 def _answer_blocks(message: Message) -> list[_Block]:

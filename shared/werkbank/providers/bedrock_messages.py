@@ -96,7 +96,8 @@ def _blocks(message: Message, model: Model, before: Prefix) -> Iterable[_Block]:
 def _told_blocks(message: Message) -> Iterable[_Block]:
     """Return the message as text alone."""
     if message.role == "tool":
-        return _text(f"Result of the tool call {message.tool_call_id}:\n{message.content}")
+        text = _text(f"Result of the tool call {message.tool_call_id}:\n{message.content}")
+        return [*text, *map(_image_block, message.images)]
     if message.role == "system":
         # The API knows system text only at the start; what is injected later stands in the user's turn.
         return _text(message.content and f"<system>\n{message.content}\n</system>")
@@ -127,7 +128,7 @@ def _result_block(message: Message) -> _Block:
     result = {
         "toolUseId": _call_id(message.tool_call_id),
         # An empty text is refused.
-        "content": [{"text": message.content or "(empty)"}],
+        "content": [{"text": message.content or "(empty)"}, *map(_image_block, message.images)],
         "status": "error" if message.is_error else "success",
     }
     return {"toolResult": result}

@@ -18,6 +18,7 @@ from werkbank.ai.model import Capability, Model
 from werkbank.ai.protocols import ChatRequest, Delta, StopReason, StreamEnd, TextDelta, ToolCallDelta
 from werkbank.ai.tokens import estimate_usage
 from werkbank.domain.errors import IncompleteStream
+from werkbank.domain.media import Image
 from werkbank.domain.messages import Message, ToolDefinition, Usage
 from werkbank.providers.base64_bytes import data_url
 from werkbank.providers.call_names import allowed_name
@@ -46,7 +47,7 @@ def build_parameters(model: Model, request: ChatRequest) -> CompletionCreatePara
     limit = min(request.max_output_tokens, model.max_output_tokens)
     parameters: CompletionCreateParamsStreaming = {
         "model": model.name,
-        "messages": [_message(message, model) for message in request.messages],
+        "messages": list(_messages(request.messages, model)),
         "stream": True,
         "stream_options": {"include_usage": True},
     }
@@ -75,6 +76,24 @@ def _tools(tools: Sequence[ToolDefinition]) -> list[ChatCompletionToolParam]:
         }
         for tool in tools
     ]
+
+
+def _messages(messages: Sequence[Message], model: Model) -> Iterator[ChatCompletionMessageParam]:
+    """Yield the messages; what tools showed stands behind their results, which take text alone."""
+    shown: tuple[Image, ...] = ()
+    for message in messages:
+        if shown and message.role != "tool":
+            yield _shown(shown)
+            shown = ()
+        yield _message(message, model)
+        shown += message.images if message.role == "tool" else ()
+    if shown:
+        yield _shown(shown)
+
+
+def _shown(images: tuple[Image, ...]) -> ChatCompletionMessageParam:
+    told = Message(role="user", content="(The pictures that the tools have just shown.)", images=images)
+    return cast("ChatCompletionMessageParam", {"role": "user", "content": _content(told)})
 
 
 def _message(message: Message, model: Model) -> ChatCompletionMessageParam:

@@ -82,7 +82,7 @@ def _tools(tools: Sequence[ToolDefinition]) -> list[ToolParam]:
 def _items(message: Message, model: Model) -> list[ResponseInputItemParam]:
     if message.role == "tool":
         call_id = _call_id(message.tool_call_id)
-        result = {"type": "function_call_output", "call_id": call_id, "output": message.content}
+        result = {"type": "function_call_output", "call_id": call_id, "output": _content(message)}
         return [cast("ResponseInputItemParam", result)]
     if message.role == "assistant":
         return cast("list[ResponseInputItemParam]", _kept_items(message, model) or _answer_items(message))
