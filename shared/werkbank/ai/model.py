@@ -17,7 +17,10 @@ Currency = Literal["CHF", "USD"]
 
 
 class Capability(StrEnum):
-    """What a model can do, and which parameters it takes (AI-04: what a model refuses is never sent)."""
+    """What a model can do, and which parameters it takes (AI-04: what a model refuses is never sent).
+
+    With `notes` it says between tool calls what it is doing, but only where it is asked to.
+    """
 
     TOOLS = "tools"
     VISION = "vision"
@@ -25,6 +28,7 @@ class Capability(StrEnum):
     CACHING = "caching"
     REASONING = "reasoning"
     TEMPERATURE = "temperature"
+    NOTES = "notes"
 
 
 class Rates(WireModel):

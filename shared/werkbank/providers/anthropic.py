@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -16,10 +17,13 @@ from werkbank.providers.deadline import STALL_SECONDS, Deadline
 from werkbank.providers.faults import fault
 
 if TYPE_CHECKING:
-    from anthropic import Anthropic, APIStatusError
+    from anthropic import Anthropic, APIStatusError, Stream, Timeout
+    from anthropic.types import RawMessageStreamEvent
+    from anthropic.types.message_create_params import MessageCreateParamsStreaming
 
 _PROVIDER = "Anthropic"
 _CONNECT_SECONDS = 10.0
+_NOTES_REFUSED = re.compile(r"thinking-display-updates|thinking\.(?:adaptive\.)?display|invalid beta")
 
 
 class AnthropicChat:
@@ -28,6 +32,7 @@ class AnthropicChat:
     def __init__(self, api_key: str, base_url: str | None = None) -> None:
         self._api_key = api_key
         self._base_url = base_url
+        self._takes_notes = True
 
     def stream_chat(self, model: Model, request: ChatRequest, timeout_seconds: float) -> Generator[Delta, None, None]:
         """Yield the answer's deltas; see `ChatProvider`."""
@@ -35,17 +40,32 @@ class AnthropicChat:
 
         deadline = Deadline(timeout_seconds)
         parameters, prefix = build_parameters(model, request)
-        reading = AnthropicReading(model, request, prefix)
+        reading = AnthropicReading(model, request, prefix, shows_notes="thinking" in parameters)
         timeout = Timeout(min(STALL_SECONDS, timeout_seconds), connect=min(_CONNECT_SECONDS, timeout_seconds))
         with (
             _translated_faults(reading, deadline),
-            self._client.messages.create(**parameters, timeout=timeout) as stream,
+            self._open(parameters, timeout) as stream,
             deadline.enforced_on(stream),
         ):
             for event in stream:
                 yield from reading.take(event)
                 deadline.check()
         yield reading.end()
+
+    def _open(self, parameters: MessageCreateParamsStreaming, timeout: Timeout) -> Stream[RawMessageStreamEvent]:
+        """Begin the call, again without notes where a server in between does not know them: they are a beta."""
+        from anthropic import BadRequestError
+
+        if self._takes_notes and "thinking" in parameters:
+            try:
+                headers = {"anthropic-beta": "thinking-display-updates-2026-08-18"}
+                return self._client.messages.create(**parameters, extra_headers=headers, timeout=timeout)
+            except BadRequestError as error:
+                if not _NOTES_REFUSED.search(error.message):
+                    raise
+            self._takes_notes = False
+        parameters.pop("thinking", None)
+        return self._client.messages.create(**parameters, timeout=timeout)
 
     @cached_property
     def _client(self) -> Anthropic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
-from werkbank.ai.model import Model
+from werkbank.ai.model import Capability, Model
 from werkbank.ai.protocols import ChatRequest
 from werkbank.domain.media import Image
 from werkbank.domain.messages import Message, ToolDefinition
@@ -15,7 +15,7 @@ from werkbank.providers.call_names import allowed_id, allowed_name
 from werkbank.providers.prefix import Prefix
 
 if TYPE_CHECKING:
-    from anthropic.types import MessageParam, TextBlockParam, ToolParam
+    from anthropic.types import MessageParam, TextBlockParam, ThinkingConfigParam, ToolParam
     from anthropic.types.message_create_params import MessageCreateParamsStreaming
 
 _Block = dict[str, object]
@@ -26,6 +26,9 @@ def build_parameters(model: Model, request: ChatRequest) -> tuple[MessageCreateP
     """Return the parameters of `messages.create`, and the fingerprint of the prompt in them.
 
     Current Claude models refuse a temperature, so none is sent (AI-04).
+
+    Notes on what is being done between tool calls come empty, in the place of thinking, unless `display` asks for them;
+    what was thought stays hidden either way.
 
     Cache breakpoints end the tools, the system prompt and the last stable message: every message but the newest, which
     may carry what changes with each call (the time of day, AG-15).
@@ -44,6 +47,9 @@ def build_parameters(model: Model, request: ChatRequest) -> tuple[MessageCreateP
         parameters["tools"] = _tools(request.tools)
         if not request.may_call_tools:
             parameters["tool_choice"] = {"type": "none"}
+        if model.can(Capability.NOTES):
+            # The SDK knows this value in its beta namespace only.
+            parameters["thinking"] = cast("ThinkingConfigParam", {"type": "adaptive", "display": "updates"})
     return parameters, seen.fingerprint
 
 

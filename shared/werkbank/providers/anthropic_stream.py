@@ -57,6 +57,7 @@ class _Block:
 
     def __init__(self, wire: dict[str, object], call: int | None) -> None:
         self.wire = {key: value for key, value in wire.items() if value is not None}
+        self.kind = str(wire.get("type"))
         self.call = call
         self.partial: list[str] = []
 
@@ -70,13 +71,19 @@ class _Block:
 
 
 class AnthropicReading:
-    """Turns the events of one call into deltas; `prefix` is the fingerprint of the prompt it answers."""
+    """Turns the events of one call into deltas; `prefix` is the fingerprint of the prompt it answers.
 
-    def __init__(self, model: Model, request: ChatRequest, prefix: str) -> None:
+    With `shows_notes` the call asked for notes between tool calls: then these are all that stands in thinking blocks
+    (https://platform.claude.com/docs/en/build-with-claude/thinking#progress-updates), and they are for whoever watches.
+    """
+
+    def __init__(self, model: Model, request: ChatRequest, prefix: str, *, shows_notes: bool) -> None:
         self.is_complete = False
         self._model = model
         self._request = request
         self._prefix = prefix
+        self._shown = {"text", "thinking"} if shows_notes else {"text"}
+        self._latest_said: _Block | None = None
         self._message_id: str | None = ""
         self._blocks: list[_Block] = []
         self._open: dict[int, _Block] = {}
@@ -141,8 +148,8 @@ class AnthropicReading:
         if is_call:
             self._calls += 1
             yield ToolCallDelta(index=block.call, id=str(wire.get("id", "")), name=str(wire.get("name", "")))
-        elif wire.get("type") == "text" and wire.get("text"):
-            yield TextDelta(str(wire["text"]))
+        else:
+            yield from self._say(block, str(wire.get(block.kind) or ""))
 
     def _grow(self, index: int, delta: RawContentBlockDelta) -> Iterator[Delta]:
         if index not in self._open:
@@ -150,18 +157,28 @@ class AnthropicReading:
         block = self._open[index]
         if delta.type == "text_delta":
             _append(block.wire, "text", delta.text)
-            yield TextDelta(delta.text)
+            yield from self._say(block, delta.text)
         elif delta.type == "input_json_delta" and delta.partial_json:
             block.partial.append(delta.partial_json)
             if block.call is not None:
                 yield ToolCallDelta(index=block.call, arguments=delta.partial_json)
         elif delta.type == "thinking_delta":
             _append(block.wire, "thinking", delta.thinking)
+            yield from self._say(block, delta.thinking)
         elif delta.type == "signature_delta":
             _append(block.wire, "signature", delta.signature)
         elif delta.type == "citations_delta":
             citations = cast("list[object]", block.wire.setdefault("citations", []))
             citations.append(delta.citation.to_dict())
+
+    def _say(self, block: _Block, text: str) -> Iterator[Delta]:
+        """Yield what a block says to whoever watches; a note is a paragraph of its own."""
+        if not text or block.kind not in self._shown:
+            return
+        before, self._latest_said = self._latest_said, block
+        if before is not None and before is not block and "thinking" in (before.kind, block.kind):
+            yield TextDelta("\n\n")
+        yield TextDelta(text)
 
     def _close_block(self, index: int) -> Iterator[Delta]:
         block = self._open.pop(index, None)

@@ -9,10 +9,12 @@ import pytest
 
 from tests.bench.recordings import event_frame
 from tests.bench.replay import adapter_for, model_for
-from tests.bench.wire_server import WireServer
+from tests.bench.wire_server import Reply, WireServer
 from werkbank.ai.assembly import assemble
+from werkbank.ai.model import Capability
 from werkbank.ai.protocols import ChatRequest
 from werkbank.domain.messages import Message, ToolDefinition
+from werkbank.providers.anthropic import AnthropicChat
 
 Format = Literal["anthropic", "bedrock"]
 FORMATS: tuple[Format, ...] = ("anthropic", "bedrock")
@@ -125,3 +127,69 @@ def test_a_request_without_thinking_keeps_the_calls(server: WireServer, format: 
     assert ask(server, format, third.without_thinking(), 3)[0] == []
     sent = json.dumps(json.loads(server.bodies[-1])["messages"])
     assert all(sent.count(f'"t{n}"') == 2 for n in (1, 2))
+
+
+NOTED = model_for("anthropic").model_copy(update={"capabilities": frozenset({Capability.TOOLS, Capability.NOTES})})
+BETA = "thinking-display-updates-2026-08-18"
+ASKED_FOR = {"type": "adaptive", "display": "updates"}
+
+
+def noted(*blocks: tuple[str, str]) -> list[bytes]:
+    """An answer of thinking and text blocks, in pieces."""
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {"id": "m", "content": [], "usage": {"input_tokens": 1}}}
+    ]
+    for index, (kind, text) in enumerate(blocks):
+        events.append({"type": "content_block_start", "index": index, "content_block": {"type": kind, kind: ""}})
+        pieces = ({"type": f"{kind}_delta", kind: piece} for piece in (text[:4], text[4:]))
+        events.extend({"type": "content_block_delta", "index": index, "delta": piece} for piece in pieces)
+    events.append({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 1}})
+    events.append({"type": "message_stop"})
+    return [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events]
+
+
+def test_notes_between_tool_calls_are_asked_for_and_shown(server: WireServer) -> None:
+    server.reply(
+        noted(("thinking", ""), ("thinking", "I found it. Now I look."), ("text", "It is "), ("text", "here."))
+    )
+    answer = assemble(AnthropicChat("key", server.url).stream_chat(NOTED, FIRST, 10)).message
+    assert json.loads(server.bodies[-1])["thinking"] == ASKED_FOR
+    assert server.request_headers[-1]["anthropic-beta"] == BETA
+    assert answer.content == "I found it. Now I look.\n\nIt is here."
+    # and they go back as they came
+    ask_again = replace(FIRST, messages=(*FIRST.messages, answer, QUESTION))
+    assemble(AnthropicChat("key", server.url).stream_chat(NOTED, ask_again, 10))
+    sent = json.loads(server.bodies[-1])["messages"][1]["content"]
+    assert [(block["type"], block.get("thinking")) for block in sent[:2]] == [
+        ("thinking", ""),
+        ("thinking", "I found it. Now I look."),
+    ]
+
+
+def test_what_was_not_asked_for_is_not_shown(server: WireServer) -> None:
+    server.reply(noted(("thinking", "Private thought."), ("text", "It is here.")))
+    toolless = replace(FIRST, tools=())
+    for model, request in ((model_for("anthropic"), FIRST), (NOTED, toolless)):
+        answer = assemble(AnthropicChat("key", server.url).stream_chat(model, request, 10)).message
+        assert answer.content == "It is here."
+        assert "thinking" not in json.loads(server.bodies[-1])
+        assert "anthropic-beta" not in server.request_headers[-1]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"Unexpected value(s) `{BETA}` for the `anthropic-beta` header.",
+        "thinking.adaptive.display: Input should be 'summarized' or 'omitted'",
+        "thinking.display: Extra inputs are not permitted",
+    ],
+)
+def test_a_server_in_between_that_knows_no_notes_is_asked_without(server: WireServer, message: str) -> None:
+    error = {"type": "error", "error": {"type": "invalid_request_error", "message": message}}
+    server.reply_once(Reply([json.dumps(error).encode()], 400, {"content-type": "application/json"}))
+    server.reply(noted(("thinking", ""), ("text", "It is here.")))
+    adapter, known = AnthropicChat("key", server.url), len(server.bodies)
+    for _ in range(2):
+        assert assemble(adapter.stream_chat(NOTED, FIRST, 10)).message.content == "It is here."
+    asked = [json.loads(body).get("thinking") for body in server.bodies[known:]]
+    assert asked == [ASKED_FOR, None, None]
