@@ -16,10 +16,12 @@ IDS = st.sampled_from("abcdef")
 CALLS = st.lists(IDS, unique=True, max_size=3).map(
     lambda ids: tuple(ToolCall(id=id, name="listFiles", arguments="{}") for id in ids)
 )
+# What is stored has no NUL (domain/characters.py).
+STORED = st.characters(exclude_categories=["Cs"], exclude_characters="\x00")
 MESSAGES = st.one_of(
-    st.builds(Message, role=st.just("user"), content=st.text(min_size=1, max_size=5)),
-    st.builds(Message, role=st.just("assistant"), content=st.text(max_size=5), tool_calls=CALLS),
-    st.builds(Message, role=st.just("tool"), content=st.text(max_size=5), tool_call_id=IDS),
+    st.builds(Message, role=st.just("user"), content=st.text(STORED, min_size=1, max_size=5)),
+    st.builds(Message, role=st.just("assistant"), content=st.text(STORED, max_size=5), tool_calls=CALLS),
+    st.builds(Message, role=st.just("tool"), content=st.text(STORED, max_size=5), tool_call_id=IDS),
 )
 HISTORIES = st.lists(MESSAGES, max_size=12)
 
