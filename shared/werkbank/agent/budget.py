@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Literal
 
-from werkbank.agent.guards import REPEATED_CALLS, is_stalled
+from werkbank.agent.guards import LATEST_CALLS, stall_of
 from werkbank.agent.protocols import AgentDatabase
 from werkbank.domain.base import WireModel
 from werkbank.domain.runs import Run, RunRef, RunStatus
@@ -27,11 +27,11 @@ class Budget:
 
     def check(self, ref: RunRef) -> Verdict:
         """Say whether the next round may begin. Raises NotFound."""
-        progress = self._database.step(ref.principal).progress(ref.run_id, REPEATED_CALLS)
+        progress = self._database.step(ref.principal).progress(ref.run_id, LATEST_CALLS)
         verdict = judge(progress.run)
         if verdict.next == "round" and self._is_out_of_time(progress.run):
             return Verdict(next="finish", round=verdict.round, status="timedOut")
-        if verdict.next == "round" and is_stalled(progress.said, progress.latest_calls):
+        if verdict.next == "round" and stall_of(progress.said, progress.latest_calls):
             return Verdict(next="finish", round=verdict.round, status="stalled")
         return verdict
 

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from werkbank.agent.briefing import UNBRIEFED, choice_of
+from werkbank.agent.guards import stall_of
 from werkbank.agent.history import conversation, words_of
-from werkbank.agent.prompt import LAST_CALLS
+from werkbank.agent.prompt import CUT_OFF_CALL, LAST_CALLS
 from werkbank.agent.protocols import AgentDatabase
 from werkbank.agent.recent import recent
 from werkbank.agent.results import readable
@@ -44,6 +45,11 @@ _REASONS = {
         "en": "I stopped because I was going round in circles: the last steps only repeated earlier ones.",
         "de": "Ich habe aufgehört, weil ich mich im Kreis gedreht habe: Die letzten Schritte wiederholten frühere.",
     },
+}
+_CUT_OFF = {
+    "en": "I stopped because what I asked a tool for was cut off twice in a row: it was too long.",
+    "de": "Ich habe aufgehört, weil zweimal nacheinander abgeschnitten wurde, was ich von einem Werkzeug wollte: "
+    "Es war zu lang.",
 }
 _DONE = {"en": "Done until then:", "de": "Bis dahin erledigt:"}
 _NOTHING = {"en": "Nothing had been done yet.", "de": "Bis dahin war noch nichts erledigt."}
@@ -99,7 +105,7 @@ class Closing:
             window = self._ai.context_window(Operation.AGENT, ModelChoice(run.config.model, briefing.complexity))
             history = conversation(recent(said, run.id, window), readable(calls, window), run.id, folds)
             whole = ChatRequest(
-                messages=(briefing.system_message(), *history, Message(role="user", content=LAST_CALLS[status])),
+                messages=(briefing.system_message(), *history, Message(role="user", content=_last_call(status, calls))),
                 max_output_tokens=MAX_OUTPUT_TOKENS,
                 tools=self._registry.active(run.toolboxes, run.closed_toolboxes).definitions(),
                 may_call_tools=False,
@@ -139,17 +145,26 @@ def _extract(
     mine = [message for message in said if message.run_id == run.id]
     steps = transcript(1, run.rounds, folds, mine, calls)[-_LONGEST_EXTRACT:]
     question = words_of(next(message for message in mine if message.role == "user"), _LONGEST_QUESTION)
-    content = f"{question}\n\n{as_data('the last steps', steps)}\n\n{LAST_CALLS[status]}"
+    content = f"{question}\n\n{as_data('the last steps', steps)}\n\n{_last_call(status, calls)}"
     return ChatRequest(
         messages=(UNBRIEFED.system_message(), Message(role="user", content=content)),
         max_output_tokens=MAX_OUTPUT_TOKENS,
     )
 
 
+def _last_call(status: RunStatus, calls: Sequence[ToolCallLog]) -> str:
+    return CUT_OFF_CALL if _is_cut_off(status, calls) else LAST_CALLS[status]
+
+
+def _is_cut_off(status: RunStatus, calls: Sequence[ToolCallLog]) -> bool:
+    return status == "stalled" and stall_of((), calls) == "cutOff"
+
+
 def built_text(run: Run, status: RunStatus, calls: Sequence[ToolCallLog]) -> str:
     """Sum up a run from its log, without a model, in the user's language (German or English)."""
     language = "de" if run.language.startswith("de") else "en"
-    reason = _REASONS[status][language].format(rounds=run.rounds, spent=run.spent_chf)
+    reasons = _CUT_OFF if _is_cut_off(status, calls) else _REASONS[status]
+    reason = reasons[language].format(rounds=run.rounds, spent=run.spent_chf)
     done = [f"- {call.name}: {call.status}" for call in calls]
     middle = "\n".join([_DONE[language], "", *done]) if done else _NOTHING[language]
     return f"{reason}\n\n{middle}\n\n{_NEXT[language]}"

@@ -47,6 +47,11 @@ LAST_CALLS: dict[RunStatus, str] = {
     "timedOut": f"You have used up the time you were given for this question. {_SUM_UP}",
     "stalled": f"You are repeating the same step without getting anywhere. Say that this is why you stop. {_SUM_UP}",
 }
+# What a stalled one is told whose calls were cut off.
+CUT_OFF_CALL = (
+    "Twice in a row, what you asked a tool for was so long that it was cut off. Say that this is why you stop, and in "
+    f"which smaller parts it could be asked for. {_SUM_UP}"
+)
 
 
 def system_prompt(skills: Sequence[Skill] = (), facts: Sequence[str] = ()) -> str:

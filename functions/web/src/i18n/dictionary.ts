@@ -164,8 +164,8 @@ export const dictionary = {
     de: "Die Zeitgrenze ist erreicht. Zum Weitermachen noch einmal fragen.",
   },
   "chat.stalled": {
-    en: "Stopped because the last steps only repeated earlier ones. Put the question differently to go on.",
-    de: "Angehalten, weil sich die letzten Schritte nur wiederholten. Zum Weitermachen die Frage anders stellen.",
+    en: "Stopped because the last steps led nowhere. Put the question differently to go on.",
+    de: "Angehalten, weil die letzten Schritte nicht weiterführten. Zum Weitermachen die Frage anders stellen.",
   },
   "chat.failed": { en: "This answer failed", de: "Diese Antwort ist gescheitert" },
   "chat.again": { en: "Ask again", de: "Noch einmal fragen" },
