@@ -1,7 +1,9 @@
 """The environment of every function, typed. A function reads only what its own settings name."""
 
 from decimal import Decimal
+from typing import Annotated
 
+from pydantic import BeforeValidator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -53,9 +55,9 @@ class UploadSettings(_Settings):
 
 
 class MandateSettings(_Settings):
-    """What a new mandate may spend, in CHF."""
+    """The highest limit that a mandate's administrators may choose, in CHF; `unlimited` is None."""
 
-    mandate_limit_chf: Decimal
+    mandate_limit_chf: Annotated[Decimal | None, BeforeValidator(lambda given: None if given == "unlimited" else given)]
 
 
 class SignInSettings(_Settings):

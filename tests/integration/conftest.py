@@ -41,10 +41,10 @@ def new_member(database: Database, mandate_id: str | None = None, *roles: str) -
 @pytest.fixture
 def limited_principal(database: Database) -> Principal:
     """A person whose mandate may spend one franc."""
-    principal = Principal(user_id=new_id(), mandate_id=f"m-{new_id()}")
-    with database.session(principal) as session:
-        session.mandates.ensure(Decimal(1))
-    return principal
+    admin = new_member(database, None, "admin")
+    with database.session(admin) as session:
+        session.mandates.choose_limit(Decimal(1), None)
+    return new_member(database, admin.mandate_id)
 
 
 @pytest.fixture

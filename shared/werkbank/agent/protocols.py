@@ -84,7 +84,7 @@ class LedgerStore(Protocol):
 class MandateStore(Protocol):
     """The mandate's row."""
 
-    def ensure(self, limit_chf: Decimal | None) -> None: ...
+    def ensure(self, highest_chf: Decimal | None) -> None: ...
 
 
 class EventLog(EventStore, Protocol):

@@ -135,7 +135,7 @@ def _settings(principal: Principal) -> tuple[str, str, str]:
 _RUN_OVER, _MONEY_USED_UP = "WB001", "WB002"
 _USED_UP = {
     "run": "The next model call could cost more than is left of this question's budget.",
-    "mandate": "Your organisation's budget is used up. An administrator can raise its limit.",
+    "mandate": "Your organisation's budget is used up. An administrator can raise its limit, if the operator allows.",
 }
 
 

@@ -1,8 +1,9 @@
-"""What administrators settle for their mandate: which models its people may use (AI-05, TB-04)."""
+"""What administrators settle for their mandate: its limit (AI-08), and which models may be used (AI-05, TB-04)."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Annotated, get_args
 
 from fastapi import APIRouter
@@ -27,6 +28,37 @@ class Rights(WireModel):
     """All rights of the mandate. Without any, everyone may use every model; the built-in ones are always allowed."""
 
     rights: Annotated[tuple[ModelRight, ...], Field(max_length=100)]
+
+
+class LimitChange(WireModel):
+    """The new limit in CHF; null leaves the one that the operator of the installation has set."""
+
+    limit_chf: Annotated[Decimal, Field(ge=0, max_digits=14, decimal_places=6)] | None
+
+
+class Spending(WireModel):
+    """What the mandate has spent, the limit that holds and the highest that may be set, in CHF; null is no limit."""
+
+    spent_chf: Decimal
+    limit_chf: Decimal | None
+    highest_limit_chf: Decimal | None
+
+
+@router.patch("/mandate")
+def change_mandate(body: LimitChange, principal: CurrentAdministrator, services: CurrentServices) -> Spending:
+    """Set what the mandate may spend, all that it has spent so far included; needs role admin.
+
+    It holds from the next call on, of runs under way too. For a prepaid balance set the sum of what was paid in. One
+    below what is spent refuses all further calls that cost anything.
+    """
+    highest = services.mandate_limit_chf
+    if highest is not None and body.limit_chf is not None and body.limit_chf > highest:
+        raise InvalidInput(f"The limit can be at most CHF {highest}. Ask the operator of this installation for more.")
+    with services.database.session(principal) as session:
+        session.mandates.ensure(highest)
+        session.mandates.choose_limit(body.limit_chf, highest)
+        spent, limit = session.mandates.spending()
+    return Spending(spent_chf=spent, limit_chf=limit, highest_limit_chf=highest)
 
 
 @router.get("/mandate/rights")

@@ -14,7 +14,10 @@ from werkbank.database.connection import Database
 
 @dataclass(frozen=True)
 class Services:
-    """Everything the REST API reaches; sizes in bytes, money in CHF."""
+    """Everything the REST API reaches; sizes in bytes, money in CHF.
+
+    `mandate_limit_chf` is the highest limit that the operator of the installation allows a mandate.
+    """
 
     database: Database
     objects: S3Objects
@@ -23,5 +26,5 @@ class Services:
     consent: Consent
     socket_url: str
     max_upload_bytes: int
-    mandate_limit_chf: Decimal
+    mandate_limit_chf: Decimal | None
     clock: Callable[[], datetime]

@@ -30,6 +30,7 @@ class UsageTotals(WireModel):
 def get_usage(principal: CurrentPrincipal, services: CurrentServices) -> Usage:
     """Return what the mandate has spent, by kind of call."""
     with services.database.session(principal) as session:
+        session.mandates.ensure(services.mandate_limit_chf)
         spent, limit = session.mandates.spending()
         return Usage(spent_chf=spent, limit_chf=limit, by_kind=session.ledger.by_kind())
 

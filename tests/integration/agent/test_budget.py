@@ -75,6 +75,26 @@ def test_mandate_limit_refuses_further_calls(database: Database, limited_princip
     assert len(harness.model.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("before", "later", "status"),  # the first call costs 3.3048
+    [("5", "0.1", "budgetExceeded"), ("3.31", "3.31", "budgetExceeded"), ("3.31", "6", "completed")],
+)
+def test_a_new_limit_holds_from_the_next_call_on(database: Database, before: str, later: str, status: str) -> None:
+    # AI-08: while a run goes on; one below what is spent refuses all that follows, and a top-up goes on
+    admin = new_member(database, None, "admin")
+    harness = Harness(database, [[LIST_CALL], ["Four files."]])
+    harness.model.usage = Usage(input_tokens=1_000_000, output_tokens=4_000)
+
+    def settle_limit(round: int) -> None:
+        with database.session(admin) as session:
+            session.mandates.choose_limit(Decimal(before if round == 1 else later), None)
+
+    ref = harness.start(new_member(database, admin.mandate_id))
+    harness.drive(ref, settle_limit)
+    assert harness.events(ref)[-1].data["status"] == status
+    assert len(harness.model.requests) == (1 if status == "budgetExceeded" else 2)
+
+
 def test_every_call_is_in_the_ledger(database: Database, principal: Principal) -> None:
     # AI-08
     harness = Harness(database, [[LIST_CALL], ["done"]])

@@ -1,6 +1,7 @@
 """What administrators settle for their mandate, through the API (AI-05, AI-08, TB-04)."""
 
 import uuid
+from decimal import Decimal
 
 import pytest
 
@@ -80,3 +81,38 @@ def test_what_is_no_right_is_refused_in_words(admin: Client, rights: list[Json],
         admin.call("PUT", "/mandate/rights", json={"rights": rights})
     assert refused.value.status == 422
     assert admin.call("GET", "/mandate/rights") == {"rights": []}
+
+
+def limits(client: Client) -> set[Decimal | None]:
+    """Return the limit as it is told everywhere, once."""
+    told = [client.call("GET", path)["limitChf"] for path in ("/me", "/usage")]
+    return {None if limit is None else Decimal(limit) for limit in told}
+
+
+def test_an_administrator_sets_the_limit_up_to_the_operators(admin: Client, member: Client) -> None:
+    assert limits(member) == {Decimal(50)}, "as the template has it"
+    told = admin.call("PATCH", "/mandate", json={"limitChf": "12.5"})
+    assert {name: Decimal(amount) for name, amount in told.items()} == {
+        "spentChf": 0, "limitChf": Decimal("12.5"), "highestLimitChf": 50,
+    }  # fmt: skip
+    assert limits(member) == limits(admin) == {Decimal("12.5")}
+    with pytest.raises(ProblemError, match="at most CHF 50") as refused:
+        admin.call("PATCH", "/mandate", json={"limitChf": "50.000001"})
+    assert refused.value.status == 422
+    assert limits(member) == {Decimal("12.5")}
+    admin.call("PATCH", "/mandate", json={"limitChf": None})
+    assert limits(member) == {Decimal(50)}
+
+
+def test_members_do_not_set_the_limit(member: Client) -> None:
+    with pytest.raises(ProblemError, match="administrator") as refused:
+        member.call("PATCH", "/mandate", json={"limitChf": "1"})
+    assert refused.value.status == 403
+
+
+@pytest.mark.parametrize("limit", ["-1", "0.0000001", "NaN", "much", "1e30"])
+def test_what_is_no_limit_is_refused(admin: Client, limit: str) -> None:
+    for body in ({"limitChf": limit}, {}):
+        with pytest.raises(ProblemError, match="limitChf") as refused:
+            admin.call("PATCH", "/mandate", json=body)
+        assert refused.value.status == 422
