@@ -10,6 +10,7 @@ from werkbank.domain.messages import Message
 from werkbank.domain.runs import Run
 from werkbank.websearch.backstop import should_force_search
 from werkbank.websearch.coreference import stand_alone
+from werkbank.websearch.pointers import filled_in, points_back
 from werkbank.websearch.protocols import Rewrite, WebAccess
 
 
@@ -23,12 +24,12 @@ class ForcedSearch:
         """Return what is to go along with a question; empty when the model may decide for itself.
 
         `history` is what was said before the question. A follow-up is judged by what it means: "Does he still live?",
-        and "And in Basel?" after such a question. Where neither stands, no model is asked what is meant.
+        and "And in Basel?" after such a question. No model is asked what is meant where it cannot be such a question.
         """
-        said = [question, *(turn.content for turn in history if turn.role == "user")]
-        if not any(map(should_force_search, said)):
-            return ""
-        query = stand_alone(question, history, rewrite)
-        if not should_force_search(question) and not should_force_search(query):
-            return ""
-        return self._web.search_block(run, query)
+        query = question
+        if history and points_back(question):
+            said = (turn.content for turn in history if turn.role == "user")
+            if not any(map(should_force_search, (question, *filled_in(question), *said))):
+                return ""
+            query = stand_alone(question, history, rewrite)
+        return self._web.search_block(run, query) if should_force_search(query) else ""

@@ -45,7 +45,7 @@ def likely_languages(text: str, margin: int = 0) -> tuple[str, ...]:
     With a margin, those too that have only so many fewer; it is for keywords, of which hardly one tells its language.
     """
     counts = {
-        language: sum(word in _function_words(language) for word in fold(text, language).split())
+        language: sum(word in function_words(language) for word in fold(text, language).split())
         for language in LANGUAGES
     }
     most = max(counts.values())
@@ -53,5 +53,5 @@ def likely_languages(text: str, margin: int = 0) -> tuple[str, ...]:
 
 
 @cache
-def _function_words(language: str) -> frozenset[str]:
+def function_words(language: str) -> frozenset[str]:
     return frozenset(without_accents(str(read_language(language)["function_words"]), language).split())

@@ -1,14 +1,20 @@
 """Follow-ups are made to stand alone before they are searched, and only they (WS-02)."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.bench.backstop import read_phrasings
 from werkbank.domain.errors import ProviderUnavailable
 from werkbank.domain.messages import Message
-from werkbank.websearch.coreference import INSTRUCTION, points_back, stand_alone
+from werkbank.websearch.coreference import INSTRUCTION, stand_alone
+from werkbank.websearch.language import LANGUAGES
+from werkbank.websearch.pointers import filled_in, points_back
+
+PHRASINGS = read_phrasings(sorted(Path(__file__).with_name("phrasings").glob("*.json")))
 
 HISTORY = (
     Message(role="user", content="Who played Roy Batty?"),
@@ -30,6 +36,14 @@ def never(messages: Sequence[Message]) -> str:
         "Est-il encore en vie ?", "Où habite-t-elle ?", "Et le dimanche ?", "Qui est son successeur ?", "Il vit où ?",
         "È ancora vivo lui?", "Dove abita lei?", "E la domenica?", "Chi è il suo successore?", "E a Roma?",
         "Leeft hij nog?", "Waar woont ze nu?", "En op zondag?", "Hoe oud is hij?", "Is die nog open?",
+        "In welchem Land lebt er?", "Wie viele Kinder hat er?", "Wer ist der Bürgermeister dort?", "Seit wann?",
+        "Können Sie mir sagen, wo er heute wohnt?", "Ist die Bundesrätin noch mit ihm verheiratet?",
+        "Danke. Lebt sie noch?",
+        "Is the museum there open today?", "On Sundays, is it open?", "Thanks! Is he still alive?",
+        "IS HE STILL ALIVE?",
+        "Quel âge a-t-il ?", "Dans quel pays vit-elle ?", "Combien d'enfants a-t-il ?", "Qui est le maire là-bas ?",
+        "Alors est-il marié ?", "Y habite-t-il encore ?", "È ancora vivo?", "Quando chiude?", "Abita ancora lì?",
+        "In welk land woont hij?", "Wie is daar burgemeester?", "Bedankt. Leeft ze nog?",
     ],
 )  # fmt: skip
 def test_follow_ups_point_back(text: str) -> None:
@@ -45,11 +59,34 @@ def test_follow_ups_point_back(text: str) -> None:
         "Qui est le maire de Lyon ?", "Y a-t-il un train pour Genève ce soir ?", "Quelle heure est-il à Tokyo ?",
         "Chi è il sindaco di Milano?", "C'è un treno per Como stasera?", "Quali sono gli orari degli Uffizi?",
         "Wie is de burgemeester van Amsterdam?", "Is er vanavond nog een trein naar Gent?", "Hoe laat is het in Tokio?",
+        "Wo wohnt Roger Federer?", "when does tesco close tonight", "Waar woont Max Verstappen?",
+        "Où habite Zinédine Zidane ?", "Emmanuel Macron est-il encore président de la République ?",
+        "La mairie est-elle ouverte le 8 mai ?", "È morto Adriano Celentano?", "Dove abita George Clooney?",
+        "Hat Elon Musk seinen Wohnsitz in Texas?", "Der König von Dänemark, wie heißt er?",
+        "Is it still Tim Cook who runs Apple?",
+        "Ich schreibe an die Stadt Konstanz. Wer ist dort Oberbürgermeister?", "Did Mick Jagger retire or is he alive?",
     ],
 )  # fmt: skip
 def test_questions_that_stand_alone_are_not_rewritten(text: str) -> None:
     assert not points_back(text)
     assert stand_alone(text, HISTORY, never) == text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_hardly_a_whole_question_costs_a_model_call(language: str) -> None:
+    # What is searched by force at once would wait for a model first.
+    whole = [each.text for each in PHRASINGS if each.lang == language and each.force]
+    asked = [text for text in whole if points_back(text)]
+    assert len(asked) <= 0.04 * len(whole), asked
+
+
+def test_long_text_is_not_even_read() -> None:
+    assert not points_back("he " * 20_000)
+
+
+def test_follow_up_is_filled_in_with_anybody_anywhere() -> None:
+    assert filled_in("Does he still live there?") == ("does anna meier still live in bern ?",)
+    assert filled_in("Wohnt er dort noch?") == ("wohnt anna meier noch in bern ?",)
 
 
 def test_the_rewritten_question_is_searched() -> None:
