@@ -14,9 +14,10 @@ from werkbank.agent.question import Question
 from werkbank.agent.recent import recent
 from werkbank.agent.results import readable
 from werkbank.agent.summarization import Summaries
+from werkbank.ai.answer import Answer
 from werkbank.ai.operations import Operation
 from werkbank.ai.selector import ModelChoice
-from werkbank.ai.service import AiService, Answer
+from werkbank.ai.service import AiService
 from werkbank.domain.errors import RunOver
 from werkbank.domain.messages import Message, ToolCall
 from werkbank.domain.runs import Briefing, Run, RunRef, StoredMessage

@@ -7,10 +7,11 @@ pass is waited for once, then the next candidate takes over – but only while n
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Literal, TypeVar
 
+from werkbank.ai.answer import Answer, Vectors
 from werkbank.ai.assembly import AnswerAssembly
 from werkbank.ai.characters import whole_characters
 from werkbank.ai.last_good import LastGood, StandIn
@@ -67,29 +68,6 @@ _LEAST_SECONDS_TO_TRY_AGAIN = 5.0
 # How long a model is taken to have no tools once it has refused them: whoever runs its server may mend that.
 _TOOLLESS_SECONDS = 900.0
 _Whole = TypeVar("_Whole", bound=Billed)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A whole answer, the model that gave it and what it cost.
-
-    `instead_of` is the id of the model that was to answer, or the operation's name where none fitted, when the last
-    good one stood in for it, `answered_under` the version of the keys whose address it did that at (AG-13).
-    """
-
-    assembled: AssembledAnswer
-    model: Model
-    cost_chf: Decimal
-    instead_of: str | None = None
-    answered_under: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Vectors:
-    """One vector per text, and the model they are comparable within (KS-07)."""
-
-    vectors: list[list[float]]
-    model: Model
 
 
 class AiService:
