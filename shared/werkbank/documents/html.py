@@ -19,6 +19,8 @@ from werkbank.domain.errors import DocumentError
 MAX_DEPTH = 1_000
 _MAX_BYTES = 64 * 1024 * 1024
 _LAYOUT_CELL_CHARACTERS = 2_000
+# In more tables inside each other, each would have all within it read once more to tell what it is: they are layout.
+_MAX_LAYOUT_TABLES = 8
 
 _SKIPPED_TAGS = "script style template noscript iframe object canvas svg head annotation annotation-xml"
 _SKIPPED = frozenset(_SKIPPED_TAGS.split())
@@ -86,6 +88,7 @@ class _Page:
         self._images: list[LexborNode] = []
         self._lists: list[int | None] = []  # None for bullets, else the next number
         self._prefix = ""
+        self._layout_tables = 0
 
     def read(self, root: LexborNode) -> None:
         """Add everything below `root`."""
@@ -151,6 +154,8 @@ class _Page:
             self._prefix = ""
         if tag in _LISTS and self._lists:
             self._lists.pop()
+        if tag == "table":
+            self._layout_tables -= 1
 
     def _end_block(self) -> None:
         text = "\n".join(filter(None, map(squeeze, "".join(self._inline).split(_BREAK))))
@@ -178,9 +183,11 @@ class _Page:
 
     def _table(self, node: LexborNode) -> bool:
         self._end_block()
-        rows = [[_cell(cell) for cell in _children(row) if cell.tag in ("td", "th")] for row in _rows(node)]
+        own_rows = _rows(node) if self._layout_tables < _MAX_LAYOUT_TABLES else ()
+        rows = [[_cell(cell) for cell in _children(row) if cell.tag in ("td", "th")] for row in own_rows]
         cells = [cell for row in rows for cell in row]
         if len(cells) <= 1 or any(len(cell.text) > _LAYOUT_CELL_CHARACTERS for cell in cells):
+            self._layout_tables += 1
             return True  # a table that only lays out the page: read what is in it
         for caption in (child for child in _children(node) if child.tag == "caption"):
             self._builder.paragraph(_flat_text(caption))

@@ -18,10 +18,12 @@ Resolver = Callable[[str, int], Sequence[Address]]
 _NETWORKS = (
     "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
     "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24",
-    "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32", "::/96", "64:ff9b:1::/48", "100::/64",
-    "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+    "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32", "2001::/23", "2001:db8::/32", "3fff::/20",
 )  # fmt: skip
 _NOT_PUBLIC = tuple(map(ip_network, _NETWORKS))
+_GLOBAL_UNICAST = ip_network(
+    "2000::/3"
+)  # all of IPv6 that is given out; https://www.iana.org/assignments/ipv6-address-space
 _NAT64 = ip_network("64:ff9b::/96")
 
 
@@ -30,6 +32,8 @@ def is_public(address: Address) -> bool:
     wrapped = _wrapped(address)
     if wrapped is not None:
         return is_public(wrapped)
+    if address.version == 6 and address not in _GLOBAL_UNICAST:
+        return False
     listed = any(address in network for network in _NOT_PUBLIC if network.version == address.version)
     return address.is_global and not address.is_multicast and not listed
 

@@ -37,7 +37,7 @@ class Deadline:
 
     def error(self) -> ToolError:
         """Return what is said of a page that took too long."""
-        return ToolError(f"The page did not arrive within {self._seconds:g} seconds. Try another source.")
+        return ToolError(f"The page could not be read within {self._seconds:g} seconds. Try another source.")
 
     def within(self, work: Callable[[], _Result]) -> _Result:
         """Do something that knows no timeout, such as asking a resolver; its thread may outlive the wait."""

@@ -11,8 +11,9 @@ import httpx2
 
 from werkbank.domain.errors import ToolError
 from werkbank.web.addresses import Address, Resolver, is_public, resolve
+from werkbank.web.apart import read_apart
 from werkbank.web.connection import CheckedBackend, Deadline
-from werkbank.web.main_text import is_readable_type, read_content
+from werkbank.web.main_text import is_readable_type
 from werkbank.websearch.model import WebPage
 
 MAX_BYTES = 5 * 1024 * 1024
@@ -61,7 +62,7 @@ class WebReader:
         for _ in range(MAX_REDIRECTS + 1):
             fetched = self._fetch(target, deadline)
             if fetched.location is None:
-                return read_content(fetched.data, str(target), fetched.mime_type, fetched.charset)
+                return read_apart(fetched.data, str(target), fetched.mime_type, fetched.charset, deadline)
             target = _checked_url(fetched.location, target)
         raise ToolError(f"The address redirects more than {MAX_REDIRECTS} times. Try another source.")
 
@@ -141,8 +142,10 @@ def _unpacked(chunks: Iterable[bytes], limit: int) -> Iterable[bytes]:
     unpacker = zlib.decompressobj(wbits=31)
     for chunk in chunks:
         packed = chunk
-        while packed and not unpacker.eof:
+        while packed:
+            if unpacker.eof:  # RFC 1952: one member may follow another
+                unpacker = zlib.decompressobj(wbits=31)
             yield unpacker.decompress(packed, limit + 1)
-            packed = unpacker.unconsumed_tail
+            packed = unpacker.unconsumed_tail or unpacker.unused_data
     if not unpacker.eof:
         raise zlib.error("the content ends too early")

@@ -68,6 +68,21 @@ def test_packed_page(server: Server) -> None:
     assert reader().read(server.url("/z")).text == "plain words"
 
 
+def test_page_packed_in_several_members(server: Server) -> None:
+    # RFC 1952: servers join what they have packed before
+    packed = b"".join(map(gzip.compress, (b"one ", b"", b"two ", b"three")))
+    server.pages["/z"] = lambda request: request.answer(packed, "text/plain", Content_Encoding="gzip")
+    assert reader().read(server.url("/z")).text == "one two three"
+
+
+@pytest.mark.parametrize(
+    "content_type", ["application/rss+xml", "application/atom+xml; charset=utf-8", "application/ld+json"]
+)
+def test_feeds_are_texts(server: Server, content_type: str) -> None:
+    server.pages["/feed"] = lambda request: request.answer(b"<rss><title>Ferry news</title></rss>", content_type)
+    assert "Ferry news" in reader().read(server.url("/feed")).text
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_redirects_are_followed_relative_ones_too(server: Server, status: int) -> None:
     server.pages["/from/here"] = lambda request: request.redirect("../to?x=1", status)
@@ -189,7 +204,9 @@ def test_sizes_are_counted_not_believed(server: Server) -> None:
             reader(max_bytes=1024**2).read(server.url(path))
 
 
-@pytest.mark.parametrize("content_type", ["image/png", "application/zip", "video/mp4", "application/octet-stream"])
+@pytest.mark.parametrize(
+    "content_type", ["image/png", "image/svg+xml", "application/zip", "video/mp4", "application/octet-stream"]
+)
 def test_other_types_are_refused_before_they_are_read(server: Server, content_type: str) -> None:
     server.pages["/x"] = lambda request: request.answer(b"\x89PNG\r\n\x1a\n" + bytes(100), content_type)
     with pytest.raises(ToolError, match="only web pages, texts and PDF"):

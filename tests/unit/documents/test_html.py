@@ -48,6 +48,16 @@ def test_layout_tables_are_read_as_what_is_in_them() -> None:
     assert text_of("<table><tr><td><h2>Titel</h2><p>Text</p></table>") == "## Titel\n\nText"
 
 
+def test_tables_deep_in_tables_are_layout_whatever_is_in_them() -> None:
+    # else every one would read all that is within it, and a page of 300 kB of them would take seconds
+    data, filler = "<table><tr><td>x<td>y</table>", "word " * 500
+    for depth, is_table in ((7, True), (8, False)):
+        nested = f"<table><tr><td>{filler}<td>" * depth + data + "</table>" * depth
+        assert ("| x | y |" in text_of(nested)) == is_table
+    apart = f"<table><tr><td>{filler}<td></table>" * 20 + data
+    assert "| x | y |" in text_of(apart)
+
+
 def test_code_keeps_its_lines() -> None:
     assert text_of("<pre>a\n  b<br>c</pre>") == "```\na\n  b\nc\n```"
 
