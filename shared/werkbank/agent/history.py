@@ -5,7 +5,8 @@ can be looked up again. The present question is told in full.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count, takewhile
 
 from werkbank.agent.summarization import Fold
 from werkbank.domain.marking import as_data, as_message_from_outside
@@ -14,6 +15,10 @@ from werkbank.domain.runs import StoredMessage
 from werkbank.domain.trace import NOT_ALLOWED, OUTCOME_UNKNOWN, ToolCallLog
 
 NOT_RUN = "Not run: the work was stopped before this call began."
+
+_BEFORE = Message(role="user", content="(What was asked before is not told here.)")
+_UNKNOWN = Message(role="tool", content=OUTCOME_UNKNOWN, is_error=True)
+_GO_ON = Message(role="user", content="Go on.")
 
 # Source numbers belong to one run; from an earlier answer they would point at the wrong sources.
 _CITATION_MARK = re.compile(r" ?\[\d{1,4}\]")
@@ -75,14 +80,19 @@ def _result(call_id: str, log: ToolCallLog | None) -> Message:
 
 
 def repair(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Make a history valid: merge neighbours, resolve orphans, merge again. The identity on valid histories (AG-12)."""
-    return _merge(_resolve_orphans(_merge(messages)))
+    """Make a history valid for every provider (AG-12): merge neighbours, resolve orphans, merge again, mend the ends.
+
+    Whatever was said or came of a call stays. The identity on valid histories.
+    """
+    return _between_users(_merge(_resolve_orphans(_merge(messages))))
 
 
 def _merge(messages: Iterable[Message]) -> tuple[Message, ...]:
-    """Join neighbouring messages of one role; providers want user and assistant to take turns."""
+    """Join neighbouring messages of one role; providers want user and assistant to take turns, and to say something."""
     merged: list[Message] = []
     for message in messages:
+        if message.role in {"user", "assistant"} and not _says_something(message):
+            continue
         if merged and merged[-1].role == message.role and message.role in {"user", "assistant"}:
             merged[-1] = _join(merged[-1], message)
         else:
@@ -90,35 +100,65 @@ def _merge(messages: Iterable[Message]) -> tuple[Message, ...]:
     return tuple(merged)
 
 
+def _says_something(message: Message) -> bool:
+    return bool(message.content.strip() or message.tool_calls or message.images)
+
+
 def _join(first: Message, second: Message) -> Message:
+    """Return two messages as one; what a provider wants back untouched is not kept, since it holds one of them only."""
     return Message(
         role=first.role,
         content="\n\n".join(text for text in (first.content, second.content) if text),
         tool_calls=first.tool_calls + second.tool_calls,
         images=first.images + second.images,
-        provider_data=second.provider_data or first.provider_data,
     )
 
 
 def _resolve_orphans(messages: Sequence[Message]) -> list[Message]:
-    """Drop results without their call; give calls without a result the result "outcome unknown"."""
+    """Drop results without their call; give calls without a result the result "outcome unknown".
+
+    A call whose id was used before gets another one: providers refuse a history with an id twice.
+    """
     resolved: list[Message] = []
+    taken: set[str] = set()
     for position, message in enumerate(messages):
         if message.role == "tool":
             continue  # taken along with the call it answers
-        resolved.append(message)
         answers = _answers_after(messages, position)
-        for call in message.tool_calls:
-            unknown = Message(role="tool", tool_call_id=call.id, content=OUTCOME_UNKNOWN, is_error=True)
-            resolved.append(answers.get(call.id, unknown))
+        ids = [_take_unused(call.id, taken) for call in message.tool_calls]
+        resolved.append(_with_ids(message, ids))
+        for call, new_id in zip(message.tool_calls, ids, strict=True):
+            answer = next(answers.get(call.id, iter(())), _UNKNOWN)
+            is_its_own = answer.tool_call_id == new_id
+            resolved.append(answer if is_its_own else answer.model_copy(update={"tool_call_id": new_id}))
     return resolved
 
 
-def _answers_after(messages: Sequence[Message], position: int) -> dict[str, Message]:
-    """Return the tool results that directly follow a message; the first of each call counts."""
-    answers: dict[str, Message] = {}
-    for message in messages[position + 1 :]:
-        if message.role != "tool" or message.tool_call_id is None:
-            break
-        answers.setdefault(message.tool_call_id, message)
-    return answers
+def _with_ids(message: Message, ids: list[str]) -> Message:
+    if ids == [call.id for call in message.tool_calls]:
+        return message
+    calls = [call.model_copy(update={"id": id}) for call, id in zip(message.tool_calls, ids, strict=True)]
+    return message.model_copy(update={"tool_calls": tuple(calls)})
+
+
+def _answers_after(messages: Sequence[Message], position: int) -> dict[str, Iterator[Message]]:
+    """Return the tool results that directly follow a message, by the id of the call they answer."""
+    answers: dict[str, list[Message]] = {}
+    following = (messages[place] for place in range(position + 1, len(messages)))
+    for message in takewhile(lambda message: message.role == "tool", following):
+        answers.setdefault(message.tool_call_id or "", []).append(message)
+    return {call_id: iter(results) for call_id, results in answers.items()}
+
+
+def _take_unused(call_id: str, taken: set[str]) -> str:
+    unused = next(id for id in chain([call_id], (f"{call_id}_{n}" for n in count(2))) if id not in taken)
+    taken.add(unused)
+    return unused
+
+
+def _between_users(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Let a user's message begin and end the history where an assistant's does: not every provider takes that."""
+    start = next((place for place, message in enumerate(messages) if message.role != "system"), len(messages))
+    before = (_BEFORE,) if start < len(messages) and messages[start].role == "assistant" else ()
+    after = (_GO_ON,) if messages and messages[-1].role == "assistant" else ()
+    return (*messages[:start], *before, *messages[start:], *after)

@@ -22,7 +22,7 @@ from tests.integration.agent.harness import Harness
 from tests.integration.agent.test_run import assert_well_formed
 from tests.integration.conftest import new_member
 from tests.scripted_model import SCRIPTED
-from tests.unit.agent.test_history import assert_valid
+from tests.unit.agent.provider_rules import assert_valid
 from werkbank.agent.history import conversation
 from werkbank.ai.model import Model
 from werkbank.ai.protocols import ChatProvider, ChatRequest, Delta
