@@ -1,4 +1,9 @@
-"""Tools on the run itself (AG-08)."""
+"""Tools on the run itself (AG-08).
+
+Why a model wants more rounds is logged where its user sees it: in the run's own log, as the call's event and in the
+trace, which is theirs alone. The operators' log has only that the run got more: a model's words may quote the question
+or a document, and nothing of these is ever logged there.
+"""
 
 from typing import Annotated
 
@@ -25,4 +30,4 @@ def request_more_iterations(
     with context.database.session(context.principal) as session:
         run = session.runs.grant_rounds(context.run.id, ROUNDS_PER_REQUEST)
     logger.info("run got more rounds", extra={"runId": run.id, "maxRounds": run.max_rounds})
-    return f"You now have {run.max_rounds - run.rounds} rounds left."
+    return f"You now have {run.max_rounds - run.rounds} rounds left, for: {reason}"

@@ -153,12 +153,14 @@ def test_max_rounds_ends_with_a_built_summary_when_the_model_fails(database: Dat
 
 def test_trace_holds_rounds_and_tool_calls(database: Database, principal: Principal) -> None:
     # AG-21
-    harness = Harness(database, [[LIST_CALL], ["done"]])
+    search = ToolCall(id="b", name="searchFiles", arguments='{"query": "rent"}')
+    harness = Harness(database, [[LIST_CALL], [search], ["done"]])
     ref = harness.ask(principal)
     with database.session(principal) as session:
         trace = trace_of(session, ref.run_id)
-    assert (trace.status, trace.total_rounds, trace.total_tool_calls) == ("completed", 2, 1)
-    assert trace.rounds[0].tool_calls[0].name == "listFiles"
+    assert (trace.status, trace.total_rounds, trace.total_tool_calls) == ("completed", 3, 2)
+    called = [[call.name for call in log.tool_calls] for log in trace.rounds]
+    assert called == [["listFiles"], ["searchFiles"], []]
     assert trace.rounds[0].model == "private/scripted"
     assert trace.total_cost_chf > 0
 
@@ -181,8 +183,10 @@ def test_run_that_goes_in_circles_is_stopped_and_says_why(database: Database, pr
     assert len(harness.model.requests) == 4
 
 
-def test_model_may_ask_for_more_rounds(database: Database, principal: Principal) -> None:
-    # AG-08: ten more, the reason shown
+def test_model_may_ask_for_more_rounds(
+    database: Database, principal: Principal, caplog: pytest.LogCaptureFixture
+) -> None:
+    # AG-08: ten more; the reason is shown and kept in the run's own log, and never reaches the operators'
     more = ToolCall(id="m", name="request_more_iterations", arguments='{"reason": "Two contracts are left to read."}')
     harness = Harness(database, [[more], [LIST_CALL], ["All read."]])
     ref = harness.ask(principal, config={"maxRounds": 2})
@@ -190,6 +194,14 @@ def test_model_may_ask_for_more_rounds(database: Database, principal: Principal)
     assert events[-1].data["status"] == "completed"
     assert [e.data["maxRounds"] for e in events if e.type == "agentProgress"] == [2, 12, 12]
     assert "Two contracts" in str(next(e for e in events if e.type == "toolCall").data["arguments"])
+    with database.session(principal) as session:
+        trace = trace_of(session, ref.run_id)
+    (asked,) = trace.rounds[0].tool_calls
+    assert "Two contracts" in asked.arguments
+    assert asked.result == "You now have 11 rounds left, for: Two contracts are left to read."
+    (logged,) = (record for record in caplog.records if record.getMessage() == "run got more rounds")
+    assert (logged.runId, logged.maxRounds) == (ref.run_id, 12)  # type: ignore[attr-defined]
+    assert not any("Two contracts" in str(vars(record)) for record in caplog.records)
 
 
 def test_hard_cap_of_rounds_cannot_be_asked_away(database: Database, principal: Principal) -> None:
