@@ -10,7 +10,7 @@ from infra.local.stack import LocalStack
 from tests.stack import Script, scripted_stack
 
 # A time limit for examples would be an assertion on timings.
-settings.register_profile("untimed")
+settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 

@@ -295,3 +295,19 @@ def test_fault_at_any_point_leaves_a_valid_conversation(
     assert_well_formed(harness.events(ref))
     following = harness.ask(principal, "And now?", workflowId=workflow_id)
     assert harness.events(following)[-1].data["status"] == "completed"
+
+
+def test_failed_run_keeps_the_text_written_so_far(database: Database, principal: Principal) -> None:
+    # AG-19, AG-20
+    harness = Harness(database, [["Half an answer.", ProviderRefused("no credit")]])
+    ref = harness.start(principal)
+    with pytest.raises(ProviderRefused):
+        harness.drive(ref)
+    harness.fail(ref, "ProviderRefused")
+    events = harness.events(ref)
+    assert events[-1].type == "error"
+    assert [event.data["content"] for event in events if event.type == "message"] == ["Half an answer."]
+    with database.session(principal) as session:
+        answer = session.messages.last_answer(ref.run_id)
+    assert answer
+    assert (answer.content, answer.partial) == ("Half an answer.", True)

@@ -4,6 +4,7 @@ import pytest
 
 from tests.integration.agent.harness import LIST_CALL, Harness
 from tests.integration.conftest import new_member
+from werkbank.agent.memory import Memory
 from werkbank.ai.protocols import ChatRequest
 from werkbank.database.connection import Database
 from werkbank.domain.ids import new_id
@@ -100,3 +101,19 @@ def test_memory_is_nobody_elses(database: Database, principal: Principal) -> Non
     harness.ask(principal, ORDER)
     harness.ask(new_member(database, principal.mandate_id), "Wie heisst der Treuhänder?")
     assert "Müller" not in told(harness.model.requests[-1])
+
+
+def test_memory_that_fails_does_not_fail_the_run(
+    database: Database, principal: Principal, caplog: pytest.LogCaptureFixture
+) -> None:
+    # AG-04: only logged
+    harness = Harness(database, [["Gemerkt."]])
+    ref = harness.ask(principal, ORDER)
+    with database.session(principal) as session:
+        run = session.runs.get(ref.run_id)
+    nowhere = Database(lambda: "postgresql://127.0.0.1:1/nowhere", wait_seconds=0.1)
+    Memory(nowhere, database, harness.ai).remember(run)
+    Memory(database, nowhere, harness.ai).remember(run)
+    nowhere.close()
+    logged = [record.getMessage() for record in caplog.records]
+    assert {"run not remembered", "round not remembered"} <= set(logged)

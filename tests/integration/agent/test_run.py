@@ -212,3 +212,13 @@ def test_hard_cap_of_rounds_cannot_be_asked_away(database: Database, principal: 
     (result,) = (event for event in harness.events(ref) if event.type == "toolResult")
     assert not result.data["success"]
     assert "100" in str(result.data["summary"])
+
+
+@pytest.mark.parametrize("temperature", [None, 0.0, 0.3])
+def test_model_is_asked_with_the_temperature_of_the_config(
+    database: Database, principal: Principal, temperature: float | None
+) -> None:
+    # AG-03
+    harness = Harness(database, [["done"]])
+    harness.ask(principal, config={"temperature": temperature})
+    assert harness.model.requests[0].temperature == temperature

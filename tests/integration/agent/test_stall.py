@@ -38,12 +38,20 @@ def test_the_same_pair_of_calls_every_round_is_a_circle(database: Database, prin
     pair: list[Piece] = [listing(), listing(search="rent")]
     harness = Harness(database, [pair, pair, pair, ["I kept listing files."]])
     assert end_of(harness, principal) == ("stalled", 3, "I kept listing files.")
-    assert harness.model.requests[-1].messages[-1].content == LAST_CALLS["stalled"]
+    told = harness.model.requests[-1].messages[-1].content
+    assert told == LAST_CALLS["stalled"]
+    assert "Say that this is why you stop" in told
 
 
 def test_the_same_call_many_times_at_once_is_a_circle(database: Database, principal: Principal) -> None:
     harness = Harness(database, [[listing()] * 12, ["I listed the files."]])
     assert end_of(harness, principal) == ("stalled", 1, "I listed the files.")
+
+
+def test_the_same_answer_with_another_call_is_a_circle(database: Database, principal: Principal) -> None:
+    answer = "The rent is CHF 1,200 a month, payable in advance. " * 5
+    harness = Harness(database, [[answer, reading(1)], [answer, listing()], ["I said the same again."]])
+    assert end_of(harness, principal) == ("stalled", 2, "I said the same again.")
 
 
 def test_an_introductory_sentence_may_be_said_again(database: Database, principal: Principal) -> None:

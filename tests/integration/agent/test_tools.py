@@ -230,3 +230,20 @@ def test_mentions_resolve_to_files_and_folders(database: Database, principal: Pr
         question = session.messages.of_workflow(run.workflow_id)[0]
     assert question.file_ids == (mentioned.id,)
     assert "Q4 Report.pdf" in harness.model.requests[0].messages[-1].content
+
+
+def test_calls_with_an_id_used_before_get_their_own(database: Database, principal: Principal) -> None:
+    # AG-23: two calls under one id would be one in the ledger, and no provider takes such a history back
+    def search(query: str) -> ToolCall:
+        return ToolCall(id="x", name="searchFiles", arguments=f'{{"query": "{query}"}}')
+
+    harness = Harness(database, [[search("rent"), search("notice")], [search("deposit")], ["done"]])
+    ref = harness.ask(principal)
+    asked = [(log.call_id, log.arguments, log.status) for log in logs(harness, ref)]
+    assert asked == [
+        ("x", '{"query": "rent"}', "succeeded"),
+        ("call_1_1", '{"query": "notice"}', "succeeded"),
+        ("call_2_0", '{"query": "deposit"}', "succeeded"),
+    ]
+    answered = [message.tool_call_id for message in harness.model.requests[-1].messages if message.role == "tool"]
+    assert answered == ["x", "call_1_1", "call_2_0"]
