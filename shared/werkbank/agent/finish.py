@@ -1,4 +1,8 @@
-"""Ends a run from the loop: a closing text where it may not go on, the conclusion, then what is remembered of it."""
+"""Ends a run from the loop: a closing text where it may not go on, the conclusion, then what is remembered of it.
+
+A run that has ended by other means (its user stopped it, or an earlier try died after concluding it) is remembered all
+the same: a stopped execution comes here through EventBridge.
+"""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -32,17 +36,18 @@ class Finisher:
         self._clock = clock
 
     def finish(self, ref: RunRef, ending: Ending, timeout_seconds: float) -> None:
-        """End the run unless it has ended. Raises StorageUnavailable."""
+        """End the run unless it has ended, and remember it unless it is remembered. Raises StorageUnavailable."""
         ends_at = self._clock() + timedelta(seconds=timeout_seconds)
         with self._database.session(ref.principal) as session:
             run = session.runs.find(ref.run_id)
-        if run is None or run.status != "running":
+        if run is None:
             return
-        if ending.status in LAST_CALLS:
-            self._closing.write(run, ending.status, timeout_seconds)
-            self._search_last_results(run, ends_at)
-        if self._conclusion.conclude(ref, ending):
-            self._memory.remember(run)
+        if run.status == "running":
+            if ending.status in LAST_CALLS:
+                self._closing.write(run, ending.status, timeout_seconds)
+                self._search_last_results(run, ends_at)
+            self._conclusion.conclude(ref, ending)
+        self._memory.remember(run)
 
     def _search_last_results(self, run: Run, ends_at: datetime) -> None:
         """Fill the entity cache from the last tools: the round that does it for those before them never came (AG-22).

@@ -1,7 +1,7 @@
 """What a finished run leaves behind for later questions (AG-04, AG-17).
 
-It is written once, when the run is over: within the run the model sees all of it anyway, and one embedding call is
-cheaper than one a round.
+It is written once, when the run is over, however it ended: within the run the model sees all of it anyway, and one
+embedding call is cheaper than one a round. The run pays for it, also from what is kept for its closing text.
 """
 
 from werkbank.agent.protocols import AgentDatabase
@@ -27,14 +27,21 @@ class Memory:
         self._ai = ai
 
     def remember(self, run: Run) -> None:
-        """Store the run's files, findings and answer, and its question's vector. Failures are logged, never raised."""
-        scope = CallScope(run.principal, "embedding", workflow_id=run.workflow_id)
+        """Store the run's files, findings and answer, and its question's vector, unless somebody has.
+
+        Failures are logged, never raised (AG-04).
+        """
+        if run.remembered_at:
+            return
+        scope = CallScope(run.principal, "embedding", run_id=run.id, workflow_id=run.workflow_id, is_closing=True)
         try:
             question, memories = self._memories(run)
+            remember_rounds(self._knowledge, gate_embedder(self._ai, scope), run.principal, memories, question)
+            # After it: who dies in between leaves a run whose next try stores the same memories, which are there.
+            with self._database.session(run.principal) as session:
+                session.runs.set_remembered(run.id)
         except Exception as error:  # whatever failed, the answer is given
             logger.warning("run not remembered", extra={"runId": run.id, "error": type(error).__name__})
-            return
-        remember_rounds(self._knowledge, gate_embedder(self._ai, scope), run.principal, memories, question)
 
     def _memories(self, run: Run) -> tuple[StoredMessage | None, list[RoundMemory]]:
         assert run.workflow_id

@@ -6,8 +6,8 @@ from psycopg.types.json import Jsonb
 
 from werkbank.database.preferences import WEB_SEARCH_ENABLED
 from werkbank.database.store import Store
-from werkbank.domain.billing import closing_reserve
-from werkbank.domain.money import round_chf
+from werkbank.domain.billing import CLOSING_SHARE, closing_reserve
+from werkbank.domain.money import ZERO_CHF, round_chf
 from werkbank.domain.runs import Run, RunStatus
 from werkbank.domain.trace import AgentRoundLog
 
@@ -18,18 +18,23 @@ class Runs(Store):
     """The principal's own runs."""
 
     def add(self, run: Run) -> bool:
-        """Insert a run with what its user's preferences are now; False if one with this id exists already."""
+        """Insert a run with what its user's preferences are now; False if one with this id exists already.
+
+        A question keeps for its closing text what its cap says, but no more than a share of what the mandate has left.
+        """
         cap = run.config.max_cost_chf
         inserted = self._touched(
             f"""INSERT INTO run (id, mandate_id, user_id, workflow_id, file_id, parent_id, kind, config, roles, zone,
                    language, session_id, trusted, max_cost_chf, closing_chf, started_at, web_search_enabled)
-               VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s,
+               VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, greatest(0, least(%s, (
+                       SELECT (limit_chf - spent_chf - reserved_chf) * %s FROM mandate WHERE id = %s))), %s,
                    coalesce((SELECT web_search_enabled FROM run WHERE id = %s), {WEB_SEARCH_ENABLED}))
                ON CONFLICT (id) DO NOTHING""",
             (
                 run.id, self._principal.mandate_id, self._principal.user_id, run.workflow_id, run.file_id,
                 run.parent_id, run.kind, Jsonb(run.config.to_wire()), sorted(run.roles), run.zone, run.language,
-                run.session_id, run.trusted, round_chf(cap) if cap is not None else None, closing_reserve(cap),
+                run.session_id, run.trusted, round_chf(cap) if cap is not None else None,
+                closing_reserve(cap) if run.kind == "agent" else ZERO_CHF, CLOSING_SHARE, self._principal.mandate_id,
                 run.started_at, run.parent_id,
             ),
         )  # fmt: skip
@@ -58,6 +63,10 @@ class Runs(Store):
             " WHERE id = %s AND status = 'running'",
             (status, reason, run_id),
         )
+
+    def set_remembered(self, run_id: str) -> None:
+        """Note that what a run leaves behind has been stored."""
+        self._run("UPDATE run SET remembered_at = clock_timestamp() WHERE id = %s", (run_id,))
 
     def grant_rounds(self, run_id: str, rounds: int) -> Run:
         """Let a run have more rounds; return it. Raises NotFound."""

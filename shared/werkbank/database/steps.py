@@ -87,9 +87,9 @@ class Steps:
         duration_ms: int,
         told: dict[str, JsonValue],
     ) -> RunEvent | None:
-        """Store the outcome of a claimed call and tell of it; None if another try has stored one before.
+        """Store the outcome of a claimed call and tell of it.
 
-        Raises RunOver when the run has ended.
+        None where there is nothing to tell: another try has stored one before, or the run has ended meanwhile.
         """
         return self._find(
             RunEvent, "complete_call", run_id, round, call_id, status, result, duration_ms, Jsonb(told)

@@ -63,6 +63,18 @@ class ToolCalls(Store):
         sql = f"SELECT {_COLUMNS} FROM tool_call WHERE run_id = %s ORDER BY round, position"
         return self._list(ToolCallLog, sql, (run_id,))
 
+    def cut_short(self, workflow_id: str, limit: int) -> tuple[ToolCallLog, ...]:
+        """Return the latest calls that may have had an effect of which no answer told: their runs were cut short."""
+        columns = ", ".join(f"c.{name}" for name in ToolCallLog.model_fields)
+        return self._list(
+            ToolCallLog,
+            f"""SELECT {columns} FROM tool_call c JOIN run r ON r.id = c.run_id
+                WHERE r.workflow_id = %s AND r.status IN ('stopped', 'error')
+                    AND NOT c.read_only AND c.status IN ('claimed', 'succeeded', 'unknown')
+                ORDER BY r.started_at DESC, c.round DESC, c.position DESC LIMIT %s""",
+            (workflow_id, limit),
+        )
+
     def of_workflow(self, workflow_id: str) -> tuple[ToolCallLog, ...]:
         """Return the calls of all of a conversation's runs."""
         sql = (

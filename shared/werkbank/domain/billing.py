@@ -4,19 +4,21 @@ from decimal import Decimal
 from typing import Literal
 
 from werkbank.domain.base import WireModel
-from werkbank.domain.money import ZERO_CHF, round_chf
+from werkbank.domain.money import round_chf
 from werkbank.domain.rights import ModelRight
 
 ChargeKind = Literal["agentRound", "summary", "embedding", "search", "image", "speech", "entityCache"]
 
 
 # Kept of every cap for the closing text: a summary of what was done by a cheap model, not another round.
-_CLOSING_SHARE = Decimal("0.1")
+CLOSING_SHARE = Decimal("0.1")
+# Kept where only the mandate's limit ends a run: it pays for a closing text, and binds little of what all share.
+_CLOSING_WITHOUT_CAP = Decimal("0.1")
 
 
 def closing_reserve(cap_chf: Decimal | None) -> Decimal:
-    """Return what a run with this cap keeps for its closing text."""
-    return round_chf(cap_chf * _CLOSING_SHARE) if cap_chf else ZERO_CHF
+    """Return what a run with this cap keeps for its closing text at most."""
+    return _CLOSING_WITHOUT_CAP if cap_chf is None else round_chf(cap_chf * CLOSING_SHARE)
 
 
 class Preflight(WireModel):

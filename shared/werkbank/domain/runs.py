@@ -60,9 +60,10 @@ class RunRequest(WireModel):
 class Run(WireModel):
     """A run as stored. `rounds` counts finished model calls; `extra_rounds` are those the model asked for (AG-08).
 
-    A sub-agent's run is part of the one that `parent_id` names and draws on its money. Of a cap, `closing_chf` is kept
-    for the closing text. `web_search_enabled` is what held for its user when it began (WS-07). `trusted` tells whether
-    what started the run are its user's own words (AG-16).
+    A sub-agent's run is part of the one that `parent_id` names and draws on its money. Of its cap, and of its mandate's
+    limit, `closing_chf` is kept for the closing text. `web_search_enabled` is what held for its user when it began
+    (WS-07). `trusted` tells whether what started the run are its user's own words (AG-16). `remembered_at` is since
+    when later questions can be told what it found (AG-17).
     """
 
     id: str
@@ -90,6 +91,7 @@ class Run(WireModel):
     abort_reason: str | None = None
     started_at: datetime
     completed_at: datetime | None = None
+    remembered_at: datetime | None = None
 
     @property
     def session(self) -> Session:

@@ -9,7 +9,6 @@ from werkbank.domain.unit_of_work import UnitOfWork
 from werkbank.knowledge.importance import WORTHLESS, essence
 from werkbank.knowledge.model import MemoryKind, QueryVector, RoundMemory
 from werkbank.knowledge.protocols import EmbedTexts, KnowledgeSession
-from werkbank.observability import logger
 
 _LONGEST_CONTENT = 2_000
 
@@ -39,22 +38,18 @@ def remember_rounds(
 ) -> None:
     """Store what rounds did, and let their question be found by meaning if it is a memory; one embedding for all.
 
-    A failure is logged and nothing more: no run ends for want of a memory (AG-04).
+    Raises StorageUnavailable, and what `embed` raises; files are stored by then.
     """
     files = [memory for memory in memories if memory.kind == "fileRef"]
     texts = [memory for memory in memories if memory.kind != "fileRef" and memory.content.strip()]
-    try:
+    with database.session(principal) as session:
+        session.knowledge.memory.add_rounds(files, None)
+    said = [question] if question and (question.importance or 0) >= WORTHLESS else []
+    if texts or said:
+        contents = [memory.content for memory in texts]
+        embedded = embed([*contents, *(essence(message.content, _LONGEST_CONTENT) for message in said)], "passage")
         with database.session(principal) as session:
-            session.knowledge.memory.add_rounds(files, None)
-        said = [question] if question and (question.importance or 0) >= WORTHLESS else []
-        if texts or said:
-            contents = [memory.content for memory in texts]
-            embedded = embed([*contents, *(essence(message.content, _LONGEST_CONTENT) for message in said)], "passage")
-            with database.session(principal) as session:
-                session.knowledge.memory.add_rounds(texts, embedded)
-                for message in said:
-                    session.knowledge.remembered.set_vector(
-                        message.id, QueryVector(embedded.vectors[-1], embedded.model_id)
-                    )
-    except Exception as error:  # whatever failed, the run goes on
-        logger.warning("round not remembered", extra={"error": type(error).__name__})
+            session.knowledge.memory.add_rounds(texts, embedded)
+            for message in said:
+                vector = QueryVector(embedded.vectors[-1], embedded.model_id)
+                session.knowledge.remembered.set_vector(message.id, vector)

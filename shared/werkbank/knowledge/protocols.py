@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 from werkbank.domain.documents import ContentObject, ExtractedDocument
 from werkbank.domain.files import FileItem, FileStatus
 from werkbank.domain.runs import Source
+from werkbank.domain.trace import ToolCallLog
 from werkbank.knowledge.model import (
     Candidate,
     Embedded,
@@ -146,6 +147,14 @@ class CitationStore(Protocol):
         ...
 
 
+class ToolCallStore(Protocol):
+    """The ledger of tool calls."""
+
+    def cut_short(self, workflow_id: str, limit: int) -> Sequence[ToolCallLog]:
+        """Return the latest calls that may have had an effect of which no answer told: their runs were cut short."""
+        ...
+
+
 class KnowledgeSession(Protocol):
     """One transaction."""
 
@@ -162,6 +171,11 @@ class KnowledgeSession(Protocol):
     @property
     def knowledge(self) -> KnowledgeStore:
         """Return the knowledge."""
+        ...
+
+    @property
+    def tool_calls(self) -> ToolCallStore:
+        """Return the ledger of tool calls."""
         ...
 
 

@@ -10,6 +10,7 @@ from werkbank.domain.files import FileItem
 from werkbank.domain.passages import Passage, format_passages
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import Run, StoredMessage
+from werkbank.domain.trace import OUTCOME_UNKNOWN, ToolCallLog
 from werkbank.domain.unit_of_work import UnitOfWork
 from werkbank.knowledge.context import Context, ContextRequest, build_context
 from werkbank.knowledge.model import Embedded, SearchFilter
@@ -18,6 +19,11 @@ from werkbank.knowledge.retrieval import search
 
 _EMBEDDING_SECONDS = 20.0
 _OUTLINED_FILES = 5
+_CALLS = 10
+_LONGEST_SHOWN = 300
+_CUT_SHORT = (
+    "Calls of earlier questions in this conversation that were stopped or failed before an answer told of them:"
+)
 
 
 def gate_embedder(ai: AiService, scope: CallScope, timeout_seconds: float = _EMBEDDING_SECONDS) -> EmbedTexts:
@@ -40,7 +46,8 @@ class RunKnowledge:
     def context(self, run: Run, question: StoredMessage, files: Sequence[FileItem], told: Iterable[str]) -> Context:
         """Return memories, outlines of the question's files and numbered passages; failures are only logged (KS-08).
 
-        `told` are the ids of earlier messages that the model is told anyway.
+        With them goes what the conversation's runs that were cut short did: no answer told of it (AG-20). `told` are
+        the ids of earlier messages that the model is told anyway.
         """
         assert run.workflow_id
         request = ContextRequest(
@@ -48,7 +55,7 @@ class RunKnowledge:
             told=frozenset((question.id, *told)),
         )  # fmt: skip
         found = build_context(self._database, self._embedder(run), request)
-        known = "\n\n".join(filter(None, [self._outlines(run.principal, files), found.known]))
+        known = "\n\n".join(filter(None, [self._cut_short(run), self._outlines(run.principal, files), found.known]))
         return Context(found.said, known)
 
     def search_block(self, run: Run, query: str, file_ids: Sequence[str], limit: int) -> str:
@@ -66,6 +73,13 @@ class RunKnowledge:
             self._ai, CallScope(run.principal, "embedding", run_id=run.id, workflow_id=run.workflow_id)
         )
 
+    def _cut_short(self, run: Run) -> str:
+        assert run.workflow_id
+        with self._database.session(run.principal) as session:
+            calls = session.tool_calls.cut_short(run.workflow_id, _CALLS)
+        lines = [f"- {call.name} {call.arguments[:_LONGEST_SHOWN]}: {_outcome(call)}" for call in reversed(calls)]
+        return "\n".join([_CUT_SHORT, *lines]) if lines else ""
+
     def _outlines(self, principal: Principal, files: Sequence[FileItem]) -> str:
         """Return metadata and structure of the files a question is about (AG-01)."""
         if not files:
@@ -79,3 +93,7 @@ class RunKnowledge:
             if index:
                 lines.append(outline(index.structure, item.file_name))
         return "\n".join(lines)
+
+
+def _outcome(call: ToolCallLog) -> str:
+    return f"done. {(call.result or '')[:_LONGEST_SHOWN]}" if call.status == "succeeded" else OUTCOME_UNKNOWN

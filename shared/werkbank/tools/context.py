@@ -8,7 +8,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from werkbank.domain.documents import ContentObject
-from werkbank.domain.events import EventType, RunEvent
+from werkbank.domain.events import EventType
 from werkbank.domain.files import FileFolder, FileItem
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import Citation, Run, Source, StoredMessage
@@ -129,7 +129,7 @@ class ToolContext:
     objects: Objects
     passages: PassageSearch
     web: WebAccess
-    emit: Callable[[EventType, dict[str, JsonValue]], RunEvent]
+    emit: Callable[[EventType, dict[str, JsonValue]], None]
     clock: Callable[[], datetime]
 
     @property

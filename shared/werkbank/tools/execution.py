@@ -1,6 +1,7 @@
 """Runs one tool call: claimed before its effect, its outcome stored exactly once (AG-10, AG-23)."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from time import monotonic
 from typing import Protocol
@@ -8,7 +9,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from werkbank.domain.errors import Conflict, DocumentError, RunOver, StorageUnavailable, ToolError, UserError
-from werkbank.domain.events import RunEvent
+from werkbank.domain.events import EventType, RunEvent
 from werkbank.domain.ids import derived_id
 from werkbank.domain.runs import Run, RunRef
 from werkbank.domain.steps import Claim
@@ -85,7 +86,9 @@ class ToolExecution:
         self._clock = clock
 
     def execute(self, ref: RunRef, round: int, call_id: str) -> None:
-        """Run the call unless its outcome is stored; a run that has ended meanwhile makes this a no-op.
+        """Run the call unless its outcome is stored; of a run that has ended, no call begins.
+
+        What had begun by then comes to its end, and its outcome is stored for the trace and for later questions.
 
         Raises NotFound for calls nobody asked for, StorageUnavailable.
         """
@@ -149,7 +152,7 @@ class ToolExecution:
             if not is_first and not tool.safe_to_repeat:
                 return "unknown", OUTCOME_UNKNOWN
             return "succeeded", tool.call(self._context(stream, run, call), call.arguments)
-        except (RunOver, StorageUnavailable):
+        except StorageUnavailable:
             raise
         except (ToolError, UserError, DocumentError) as error:
             return "failed", str(error)
@@ -162,8 +165,13 @@ class ToolExecution:
 
     def _context(self, stream: RunStream, run: Run, call: ToolCallLog) -> ToolContext:
         key = derived_id("tool", call.run_id, str(call.round), call.call_id)
+
+        def emit(type: EventType, data: dict[str, JsonValue]) -> None:
+            with suppress(RunOver):  # what a tool has done it reports, though nobody is told any more
+                stream.emit(type, data)
+
         return ToolContext(
-            run, call, key, self._database, self._objects, self._passages, self._web, stream.emit, self._clock,
+            run, call, key, self._database, self._objects, self._passages, self._web, emit, self._clock,
         )  # fmt: skip
 
     def _store(

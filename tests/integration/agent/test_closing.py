@@ -1,6 +1,11 @@
 """Every cap ends with a text, from money and time that are kept for it."""  # AG-06, AG-07
 
+from decimal import Decimal
+
+import pytest
+
 from tests.integration.agent.harness import LIST_CALL, Harness
+from tests.integration.conftest import new_member
 from werkbank.database.connection import Database
 from werkbank.domain.messages import ToolCall, Usage
 from werkbank.domain.principal import Principal
@@ -33,6 +38,31 @@ def test_too_dear_history_is_summed_up_from_an_extract(database: Database, princ
     assert harness.events(ref)[-1].data["status"] == "budgetExceeded"
     assert message.data["content"] == "In short."
     assert len(harness.model.requests[-1].messages) == 2
+
+
+def test_mandates_limit_leaves_something_for_the_closing_text(database: Database, limited_principal: Principal) -> None:
+    # AG-06, AG-07: a run without a cap of its own
+    harness = Harness(database, [[LIST_CALL], ["As far as the money went."]])
+    harness.model.usage = Usage(input_tokens=280_000, output_tokens=3_000)
+    ref = harness.ask(limited_principal)
+    (message,) = (event for event in harness.events(ref) if event.type == "message")
+    assert harness.events(ref)[-1].data["status"] == "budgetExceeded"
+    assert message.data["content"] == "As far as the money went."
+
+
+@pytest.mark.parametrize(
+    ("limit", "cap", "kept"),
+    [(None, None, "0.1"), ("100", None, "0.1"), ("0.5", None, "0.05"), ("0", None, "0"), ("100", "4", "0.4"),
+     ("2", "4", "0.2"), (None, "4", "0.4"), ("1", "0", "0")],
+)  # fmt: skip
+def test_kept_for_closing(database: Database, limit: str | None, cap: str | None, kept: str) -> None:
+    # AG-06: a tenth of the cap, but no more than a tenth of what the mandate has left
+    member = new_member(database, None, "admin")
+    with database.session(member) as session:
+        session.mandates.choose_limit(Decimal(limit) if limit else None, None)
+    ref = Harness(database, []).start(member, config={"maxCostCHF": cap})
+    with database.session(member) as session:
+        assert session.runs.get(ref.run_id).closing_chf == Decimal(kept)
 
 
 @tool(read_only=True)

@@ -4,12 +4,14 @@ import pytest
 
 from tests.integration.agent.harness import LIST_CALL, Harness
 from tests.integration.conftest import new_member
+from werkbank.agent.conclusion import Ending
 from werkbank.agent.memory import Memory
 from werkbank.ai.protocols import ChatRequest
 from werkbank.database.connection import Database
 from werkbank.domain.ids import new_id
 from werkbank.domain.marking import without_data
 from werkbank.domain.principal import Principal
+from werkbank.domain.runs import RunRef, RunStatus
 
 ORDER = "Merke dir: Unser Treuhänder heisst Müller AG."
 
@@ -96,6 +98,52 @@ def test_stopped_question_is_remembered_too(database: Database, principal: Princ
     assert ORDER in harness.model.requests[-1].messages[0].content
 
 
+def memories(database: Database, ref: RunRef) -> list[tuple[str, str]]:
+    with database.session(ref.principal) as session:
+        rows = session.connection.execute(
+            "SELECT kind, content FROM round_memory WHERE run_id = %s ORDER BY kind, id", (ref.run_id,)
+        )
+        return [(row["kind"], row["content"]) for row in rows.fetchall()]
+
+
+def embeddings(database: Database, ref: RunRef) -> int:
+    with database.session(ref.principal) as session:
+        return [charge.kind for charge in session.ledger.charges(ref.run_id)].count("embedding")
+
+
+@pytest.mark.parametrize("status", ["stopped", "error", "completed"])
+def test_run_that_was_concluded_elsewhere_is_remembered(
+    database: Database, principal: Principal, status: RunStatus
+) -> None:
+    # AG-04, AG-23: its user stopped it, or whoever concluded it was killed right after
+    harness = Harness(database, [["I look at the files.", LIST_CALL]])
+    ref = harness.start(principal, "Welche Dateien zur Miete der Filiale Bern gibt es?")
+    harness.run_tools(ref, harness.rounds.run(ref, 1, 30))
+    harness.conclusion.conclude(ref, Ending(status=status))
+    assert memories(database, ref) == []
+    harness.fail(ref, "States.ABORTED")
+    with database.session(principal) as session:
+        listed = session.tool_calls.get(ref.run_id, 1, "a").result
+        asked = session.connection.execute("SELECT embedding_model FROM message WHERE role = 'user'").fetchone()
+    assert memories(database, ref) == [("decision", "I look at the files."), ("toolResult", f"listFiles: {listed}")]
+    assert asked == {"embedding_model": "internal/hashing-1536"}
+    assert harness.events(ref)[-1].data.get("status", "error") == status
+
+
+def test_run_is_remembered_once_and_pays_for_it(database: Database, principal: Principal) -> None:
+    # AG-04, AI-08: whoever comes second finds it done; whoever died before noting it did nothing in vain
+    harness = Harness(database, [[LIST_CALL], ["Nothing about rents."]])
+    ref = harness.ask(principal, "Welche Dateien zur Miete gibt es?")
+    before = memories(database, ref)
+    assert (len(before), embeddings(database, ref)) == (2, 2)  # the question, then what is remembered
+    harness.fail(ref, "States.ABORTED")
+    assert embeddings(database, ref) == 2
+    with database.session(principal) as session:
+        session.connection.execute("UPDATE run SET remembered_at = NULL")
+    harness.fail(ref, "States.ABORTED")
+    assert memories(database, ref) == before
+
+
 def test_memory_is_nobody_elses(database: Database, principal: Principal) -> None:
     harness = Harness(database, [["Gemerkt."], ["Weiss nicht."]])
     harness.ask(principal, ORDER)
@@ -106,14 +154,16 @@ def test_memory_is_nobody_elses(database: Database, principal: Principal) -> Non
 def test_memory_that_fails_does_not_fail_the_run(
     database: Database, principal: Principal, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # AG-04: only logged
-    harness = Harness(database, [["Gemerkt."]])
+    # AG-04: only logged; whoever finishes it next tries again
+    harness = Harness(database, [["Gemerkt."]], can_embed=False)
     ref = harness.ask(principal, ORDER)
+    assert harness.events(ref)[-1].type == "complete"
     with database.session(principal) as session:
         run = session.runs.get(ref.run_id)
+    assert run.remembered_at is None
     nowhere = Database(lambda: "postgresql://127.0.0.1:1/nowhere", wait_seconds=0.1)
     Memory(nowhere, database, harness.ai).remember(run)
     Memory(database, nowhere, harness.ai).remember(run)
     nowhere.close()
     logged = [record.getMessage() for record in caplog.records]
-    assert {"run not remembered", "round not remembered"} <= set(logged)
+    assert logged.count("run not remembered") == 3

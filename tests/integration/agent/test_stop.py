@@ -5,10 +5,17 @@ import threading
 from tests.integration.agent.harness import LIST_CALL, Harness
 from tests.integration.agent.test_run import assert_well_formed
 from werkbank.agent.conclusion import Ending
+from werkbank.agent.trace import trace_of
 from werkbank.database.connection import Database
 from werkbank.domain.ids import new_id
+from werkbank.domain.marking import without_data
+from werkbank.domain.messages import ToolCall
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import RunRef
+from werkbank.domain.trace import OUTCOME_UNKNOWN
+from werkbank.tools.catalog import TOOLS
+from werkbank.tools.context import ToolContext
+from werkbank.tools.registry import Registry, tool
 
 
 def stop(harness: Harness, ref: RunRef) -> bool:
@@ -64,6 +71,49 @@ def test_stop_between_tools_leaves_a_valid_history(database: Database, principal
     assert harness.events(ref)[-1].type == "stopped"
     following = harness.ask(principal, "And now?", workflowId=workflow_id)
     assert harness.events(following)[-1].data["status"] == "completed"
+
+
+def test_what_a_tool_did_while_the_run_was_stopped_is_known(database: Database, principal: Principal) -> None:
+    # AG-20, AG-21: in the trace, and to the next question
+    def stop_meanwhile(context: ToolContext) -> None:
+        stop(harness, ref)
+        context.emit("fileCreated", {"fileId": "f", "fileName": "mail.eml"})
+
+    @tool()
+    def send_letter(context: ToolContext, to: str) -> str:
+        """Send a letter."""
+        stop_meanwhile(context)
+        return "Sent as no. 7."
+
+    workflow_id = new_id()
+    call = ToolCall(id="s", name="sendLetter", arguments='{"to": "Anna"}')
+    harness = Harness(database, [[call], ["It went out."], ["Still."]], Registry([*TOOLS, send_letter]))
+    ref = harness.start(principal, workflowId=workflow_id)
+    harness.run_tools(ref, harness.rounds.run(ref, 1, 30))
+    assert_well_formed(harness.events(ref))
+    with database.session(principal) as session:
+        (log,) = trace_of(session, ref.run_id).rounds[0].tool_calls
+    assert (log.status, log.result) == ("succeeded", "Sent as no. 7.")
+    harness.ask(principal, "Has the letter gone out?", workflowId=workflow_id)
+    told = harness.model.requests[-1].messages[-1].content
+    assert '- sendLetter {"to": "Anna"}: done. Sent as no. 7.' in told
+    assert "sendLetter" not in without_data(told)  # AG-16
+
+
+def test_call_that_died_with_its_run_is_told_as_unknown(database: Database, principal: Principal) -> None:
+    # AG-20, AG-12
+    workflow_id = new_id()
+    write = ToolCall(id="w", name="writeFile", arguments='{"name": "a.md", "content": "a"}')
+    harness = Harness(database, [[write, LIST_CALL], ["Let me look."]])
+    ref = harness.start(principal, workflowId=workflow_id)
+    harness.rounds.run(ref, 1, 30)
+    for call_id in "wa":
+        database.step(principal).claim_call(ref.run_id, 1, call_id, 9)
+    stop(harness, ref)
+    harness.ask(principal, "And now?", workflowId=workflow_id)
+    told = harness.model.requests[-1].messages[-1].content
+    assert f"- writeFile {write.arguments}: {OUTCOME_UNKNOWN}" in told
+    assert "listFiles" not in told
 
 
 def test_second_end_changes_nothing(database: Database, principal: Principal) -> None:

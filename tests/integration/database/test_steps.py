@@ -117,15 +117,22 @@ def test_of_many_answers_the_first_is_kept(database: Database, principal: Princi
     # AG-23: two attempts at one round may come to their end together
     _, ref = asked(database, principal)
     gate = threading.Barrier(4)
-    answers = [answer_of(database, ref, 2).model_copy(update={"content": f"Answer {n}"}) for n in range(4)]
+    database.step(principal).begin_round(ref.run_id, 2)
+    answer = answer_of(database, ref, 2)
 
-    def store(answer: StoredMessage) -> str:
+    def store(model: str) -> tuple[str, int]:
         gate.wait()
-        return database.step(principal).store_answer(answer, frozenset(), log_of(2), ()).answer.content
+        said, log = answer.model_copy(update={"content": model}), log_of(2).model_copy(update={"model": model})
+        stored = database.step(principal).store_answer(said, frozenset(), log, ({"status": "lastGood"},))
+        return stored.answer.content, len(stored.events)
 
     with ThreadPoolExecutor(4) as pool:
-        kept = set(pool.map(store, answers))
-    assert len(kept) == 1
+        stored = list(pool.map(store, "abcd"))
+    with database.session(principal) as session:
+        logged = session.runs.rounds(ref.run_id)[1].model
+    # AG-21: the log and what is told are of the answer that is kept
+    assert {kept for kept, _ in stored} == {logged}
+    assert sorted(told for _, told in stored) == [0, 0, 0, 1]
 
 
 def test_nothing_stays_of_what_comes_after_the_end(database: Database, principal: Principal) -> None:
@@ -144,15 +151,17 @@ def test_nothing_stays_of_what_comes_after_the_end(database: Database, principal
         assert session.runs.get(ref.run_id).rounds == 1
 
 
-def test_a_result_that_comes_after_the_end_leaves_the_call_claimed(database: Database, principal: Principal) -> None:
-    # AG-12: the model is told that its outcome is unknown
+def test_a_result_that_comes_after_the_end_is_kept_and_not_told(database: Database, principal: Principal) -> None:
+    # AG-20, AG-19: what was done is known; the last event stays the last
     harness, ref = asked(database, principal)
     step = database.step(principal)
     step.claim_call(ref.run_id, 1, "a", 9)
     harness.finisher.finish(ref, Ending(status="stopped"), TIMEOUT_SECONDS)
-    with pytest.raises(RunOver):
-        step.complete_call(ref.run_id, 1, "a", "succeeded", "late", 1, {})
-    assert call_of(database, ref).status == "claimed"
+    events = harness.events(ref)
+    assert step.complete_call(ref.run_id, 1, "a", "succeeded", "late", 1, {}) is None
+    call = call_of(database, ref)
+    assert (call.status, call.result) == ("succeeded", "late")
+    assert harness.events(ref) == events
 
 
 def test_a_refused_reservation_leaves_nothing_behind(database: Database, limited_principal: Principal) -> None:
