@@ -103,16 +103,18 @@ class Conclusion:
         return last if last and last.content and not last.tool_calls else None
 
     def _summary(self, session: AgentSession, run: Run, status: RunStatus) -> dict[str, JsonValue]:
-        rounds = session.runs.rounds(run.id)
-        models = [log.model for log in rounds if log.model]
+        """Return the run's figures: all its calls have used until now, and what those still going may cost at most."""
+        models = [log.model for log in session.runs.rounds(run.id) if log.model]
+        used = session.ledger.by_kind(run.id)
         briefing = session.briefings.find(run.id)
         return {
             "status": status,
             "rounds": run.rounds,
             "toolCalls": len(session.tool_calls.of_run(run.id)),
-            "inputTokens": sum(log.input_tokens for log in rounds),
-            "outputTokens": sum(log.output_tokens for log in rounds),
+            "inputTokens": sum(total.input_tokens for total in used),
+            "outputTokens": sum(total.output_tokens for total in used),
             "costChf": str(run.spent_chf),
+            "reservedChf": str(run.reserved_chf),
             "durationMs": int((self._clock() - run.started_at).total_seconds() * 1_000),
             "model": models[-1] if models else None,
             "skills": [skill.name for skill in briefing.skills] if briefing else [],

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from werkbank.domain.billing import KindTotal
 from werkbank.domain.files import FileItem
 from werkbank.domain.runs import Briefing, Citation, Run, RunRef, RunStatus, StoredMessage, Workflow
 from werkbank.domain.skills import SkillFile
@@ -77,8 +78,9 @@ class CitationStore(Protocol):
 
 
 class LedgerStore(Protocol):
-    """What dead functions have reserved."""
+    """What calls have cost, and what dead functions have reserved."""
 
+    def by_kind(self, run_id: str) -> tuple[KindTotal, ...]: ...
     def settle_dead(self) -> None: ...
 
 

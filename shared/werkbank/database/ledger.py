@@ -34,12 +34,15 @@ class Ledger(Store):
             (run_id,),
         )
 
-    def by_kind(self) -> tuple[KindTotal, ...]:
-        """Return the mandate's settled costs by kind of call."""
+    def by_kind(self, run_id: str | None = None) -> tuple[KindTotal, ...]:
+        """Return settled costs by kind of call, the highest first: a run's, or the whole mandate's."""
         return self._list(
             KindTotal,
-            "SELECT kind, count(*) AS calls, sum(cost_chf) AS cost_chf FROM billing_transaction"
-            " WHERE status = 'settled' GROUP BY kind ORDER BY sum(cost_chf) DESC, kind",
+            """SELECT kind, count(*) AS calls, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+                   sum(cost_chf) AS cost_chf
+               FROM billing_transaction WHERE status = 'settled' AND (%(run)s::uuid IS NULL OR run_id = %(run)s)
+               GROUP BY kind ORDER BY sum(cost_chf) DESC, kind""",
+            {"run": run_id},
         )
 
     def totals(self, by: UsageDimension, since: datetime | None) -> tuple[UsageTotal, ...]:

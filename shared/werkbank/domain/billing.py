@@ -57,10 +57,12 @@ class Charge(WireModel):
 
 
 class KindTotal(WireModel):
-    """Settled costs of one kind of call."""
+    """Settled costs of one kind of call; of calls that died nobody knows how many tokens they used."""
 
     kind: str
     calls: int
+    input_tokens: int
+    output_tokens: int
     cost_chf: Decimal
 
 

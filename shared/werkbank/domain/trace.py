@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from werkbank.domain.base import WireModel
+from werkbank.domain.billing import KindTotal
 from werkbank.domain.runs import Complexity, Run, RunStatus, SkillUse
 
 # What the model reads when a call began and nobody knows how it ended: it may have had its effect.
@@ -92,11 +93,15 @@ class AgentRoundLog(WireModel):
 
 
 class AgentTrace(WireModel):
-    """A run with its rounds and their tool calls; complexity and skills are what its first round settled (AG-18)."""
+    """A run with its rounds and their tool calls; complexity and skills are what its first round settled (AG-18).
+
+    `costs` are all its calls by kind: its rounds', with those of lost attempts, and summaries, searches, facts, memory.
+    """
 
     run_id: str
     workflow_id: str
     user_id: str
+    feature_instance_id: str | None = None
     status: RunStatus
     abort_reason: str | None
     complexity: Complexity | None = None
@@ -106,4 +111,5 @@ class AgentTrace(WireModel):
     total_cost_chf: Decimal
     started_at: datetime
     completed_at: datetime | None
+    costs: tuple[KindTotal, ...] = ()
     rounds: tuple[AgentRoundLog, ...]

@@ -1,14 +1,16 @@
 """A question from start to last event, on a real database with a scripted model."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 import pytest
 
 from tests.integration.agent.harness import LIST_CALL, Harness
+from tests.integration.agent.test_usage import new_instance
 from tests.integration.conftest import new_member
 from werkbank.agent.trace import trace_of
 from werkbank.database.connection import Database
-from werkbank.domain.errors import InvalidInput, NotFound, ProviderRefused
+from werkbank.domain.errors import InvalidInput, NotFound, ProviderRefused, ProviderUnavailable
 from werkbank.domain.events import TERMINAL_EVENTS, RunEvent
 from werkbank.domain.ids import new_id
 from werkbank.domain.messages import ToolCall
@@ -33,7 +35,7 @@ def test_answer_streams_and_ends_with_summary_and_complete(database: Database, p
     assert "".join(str(e.data["text"]) for e in events if e.type == "chunk") == "You have no files."
     summary = events[-2].data
     assert (summary["rounds"], summary["toolCalls"], summary["status"]) == (2, 1, "completed")
-    assert summary["inputTokens"] == 200
+    assert (summary["outputTokens"], summary["reservedChf"]) == (40, "0.000000")
     assert harness.pushed.events == list(events)
 
 
@@ -162,7 +164,27 @@ def test_trace_holds_rounds_and_tool_calls(database: Database, principal: Princi
     called = [[call.name for call in log.tool_calls] for log in trace.rounds]
     assert called == [["listFiles"], ["searchFiles"], []]
     assert trace.rounds[0].model == "private/scripted"
-    assert trace.total_cost_chf > 0
+
+
+def test_every_call_is_in_summary_and_trace(database: Database, principal: Principal) -> None:
+    # AG-19, AG-21, AI-08: the closing text's, the question's vector, the attempt that was lost; memory comes after it
+    instance_id = new_instance(database, principal)
+    harness = Harness(database, [["Half of it", ProviderUnavailable("gone")], [LIST_CALL], ["As far as I got."]])
+    ref = harness.start(principal, instanceId=instance_id, config={"maxRounds": 1})
+    with database.session(principal) as session:
+        session.connection.execute("UPDATE run SET started_at = started_at - interval '90 seconds'")
+    harness.drive(ref)
+    (summary,) = (event.data for event in harness.events(ref) if event.type == "agentSummary")
+    with database.session(principal) as session:
+        trace = trace_of(session, ref.run_id)
+        *before, memory = session.ledger.charges(ref.run_id)
+    assert {total.kind: total.calls for total in trace.costs} == {"agentRound": 2, "summary": 1, "embedding": 2}
+    assert trace.total_cost_chf == sum(total.cost_chf for total in trace.costs) == Decimal(str(summary["costChf"]))
+    assert memory.kind == "embedding"
+    assert summary["inputTokens"] == sum(charge.input_tokens for charge in before) > 200
+    assert summary["outputTokens"] == sum(charge.output_tokens for charge in before) > 40
+    assert int(str(summary["durationMs"])) >= 90_000
+    assert trace.feature_instance_id == instance_id
 
 
 def test_failed_knowledge_does_not_fail_the_run(database: Database, principal: Principal) -> None:

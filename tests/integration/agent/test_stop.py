@@ -49,6 +49,21 @@ def test_stop_keeps_the_text_written_so_far(database: Database, principal: Princ
     assert answer.partial
 
 
+def test_summary_of_a_stopped_run_tells_what_it_may_cost(database: Database, principal: Principal) -> None:
+    # AG-19: the call that is cut off is settled only when its function notices
+    held = threading.Event()
+    harness = Harness(database, [["The beginning", held, " and the end."]])
+    ref = harness.start(principal)
+    stop_in_mid_answer(harness, ref, held)
+    (summary,) = (event.data for event in harness.events(ref) if event.type == "agentSummary")
+    with database.session(principal) as session:
+        run = session.runs.get(ref.run_id)
+        (charge,) = (charge for charge in session.ledger.charges(ref.run_id) if charge.kind == "agentRound")
+    assert (summary["costChf"], summary["reservedChf"]) == ("0.000000", str(charge.reserved_chf))
+    assert 0 < run.spent_chf <= charge.reserved_chf
+    assert run.reserved_chf == 0
+
+
 def test_next_question_works_after_a_stop(database: Database, principal: Principal) -> None:
     held = threading.Event()
     workflow_id = new_id()

@@ -7,6 +7,7 @@ import { CopyButton } from "../ui/CopyButton";
 export function RunFooter({ summary, answer }: { summary: Summary; answer: string }) {
   const t = useText();
   const { rounds, toolCalls } = summary;
+  const open = Number(summary.reservedChf ?? 0);
   const tokens = { in: formatCount(summary.inputTokens), out: formatCount(summary.outputTokens) };
   return (
     <footer className="run-footer" data-testid="summary" data-status={summary.status}>
@@ -18,7 +19,11 @@ export function RunFooter({ summary, answer }: { summary: Summary; answer: strin
       <span>{rounds === 1 ? t("summary.rounds.one") : t("summary.rounds.many", { n: rounds })}</span>
       <span>{toolCalls === 1 ? t("summary.tools.one") : t("summary.tools.many", { n: toolCalls })}</span>
       <span>{t("summary.tokens", tokens)}</span>
-      <span>{formatChf(summary.costChf)}</span>
+      {open > 0 ? (
+        <span title={t("summary.openHint")}>≤ {formatChf(String(Number(summary.costChf) + open))}</span>
+      ) : (
+        <span>{formatChf(summary.costChf)}</span>
+      )}
       <span>{formatDuration(summary.durationMs)}</span>
       {summary.model && <span>{summary.model}</span>}
       {summary.skills?.length ? <span>{t("summary.skills", { names: summary.skills.join(", ") })}</span> : null}

@@ -231,6 +231,10 @@ export const dictionary = {
   "summary.tools.one": { en: "1 tool", de: "1 Werkzeug" },
   "summary.tools.many": { en: "{n} tools", de: "{n} Werkzeuge" },
   "summary.tokens": { en: "{in} in · {out} out tokens", de: "{in} ein · {out} aus Token" },
+  "summary.openHint": {
+    en: "A call was cut off. What it costs is known in a moment: it can be less, and so can the tokens be more.",
+    de: "Ein Aufruf wurde abgebrochen. Was er kostet, steht erst gleich fest: Es kann weniger sein, und Token kommen dazu.",
+  },
   "summary.offline": { en: "Offline model", de: "Offline-Modell" },
   "summary.offlineHint": {
     en: "No language model wrote this: it quotes the best matching passages of your files.",

@@ -8,6 +8,8 @@ export interface Summary {
   inputTokens: number;
   outputTokens: number;
   costChf: string;
+  /** What calls that were still going may cost on top; runs from before it was told have none. */
+  reservedChf?: string;
   durationMs: number;
   /** Null when the run ended before any model was asked. */
   model: string | null;
