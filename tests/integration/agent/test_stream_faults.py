@@ -37,7 +37,7 @@ from werkbank.providers.bedrock_connection import AwsKeys, BedrockConnection
 from werkbank.providers.openai import OpenAiChat, OpenAiResponses
 
 WIRE: Final = Path(__file__).parents[4] / "shared" / "wire"
-FIRST_CALL_SECONDS: Final = 1.0
+FIRST_CALL_SECONDS: Final = 3.0
 BYTE_POSITIONS: Final = 7
 
 
