@@ -1,25 +1,24 @@
 """The registry: a tool is a typed function; its schema, checks and flags come from the signature and the decorator."""
 
-import difflib
 import inspect
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from pydantic.alias_generators import to_camel
 
 from werkbank.domain.errors import ToolError
 from werkbank.domain.messages import ToolCall, ToolDefinition
 from werkbank.domain.runs import Run
+from werkbank.tools.arguments import Arguments, arguments_model, checked
 from werkbank.tools.context import ToolContext
 from werkbank.tools.effects import Effect
+from werkbank.tools.nearest import nearest
 
 Handler = Callable[..., str]
 # The toolbox every run starts with.
 CORE = "core"
 REQUEST_TOOLBOX = "requestToolbox"
-_SHOWN_CHARACTERS = 60
+_MAX_NAMED = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Tool:
     safe_to_repeat: bool
     needs_confirmation: bool
     effects: frozenset[Effect]
-    arguments: type[BaseModel]
+    arguments: type[Arguments]
     handler: Handler
 
     def waits(self, run: Run) -> bool:
@@ -54,13 +53,7 @@ class Tool:
 
     def call(self, context: ToolContext, arguments: str) -> str:
         """Check the arguments (JSON text, hostile) and run the handler. Raises ToolError naming what is wrong."""
-        arguments = arguments.strip() or "{}"
-        try:
-            checked = self.arguments.model_validate_json(arguments)
-        except ValidationError as error:
-            raise ToolError(_broken_off(self, arguments) or _violations(self, error)) from error
-        values = {name: getattr(checked, name) for name in type(checked).model_fields}
-        return self.handler(context, **values)
+        return self.handler(context, **checked(self.name, self.arguments, arguments))
 
 
 def tool(
@@ -86,7 +79,7 @@ def tool(
             safe_to_repeat=read_only or safe_to_repeat,
             needs_confirmation=needs_confirmation,
             effects=frozenset(effects),
-            arguments=_arguments_model(handler),
+            arguments=arguments_model(handler),
             handler=handler,
         )
 
@@ -101,16 +94,16 @@ class Registry:
         tools: Iterable[Tool],
         request_toolbox: Callable[[Iterable[str], Iterable[str]], Tool] | None = None,
         initial: Iterable[str] = (CORE,),
-        closed: Mapping[str, str] | None = None,
+        absent: Mapping[str, str] | None = None,
     ) -> None:
         """`initial` toolboxes are active; `request_toolbox` makes the tool that asks for others and names closed ones.
 
-        `closed` are names that may be called but are not there, with the toolbox that was switched off.
+        `absent` are names that may be called but are not there, with a sentence that says why.
         """
         self._tools = {tool.name: tool for tool in tools}
         self._request_toolbox = request_toolbox
         self._initial = frozenset(initial)
-        self._closed = closed or {}
+        self._absent = absent or {}
         self._definitions = tuple(self._tools[name].definition() for name in sorted(self._tools))
         self._narrowed: dict[tuple[frozenset[str], frozenset[str]], Registry] = {}
 
@@ -126,13 +119,18 @@ class Registry:
 
     def _narrow(self, wanted: frozenset[str], closed: frozenset[str]) -> "Registry":
         offered = [tool for tool in self._tools.values() if tool.toolbox in wanted]
-        missed = {tool.name: tool.toolbox for tool in self._tools.values() if tool.toolbox in closed}
-        inactive = {tool.toolbox for tool in self._tools.values()} - wanted - closed
+        absent = {
+            tool.name: _switched_off(tool.name, tool.toolbox) for tool in self._tools.values() if tool.toolbox in closed
+        }
+        inactive = {tool.name: tool.toolbox for tool in self._tools.values() if tool.toolbox not in wanted | closed}
         if inactive and self._request_toolbox:
-            offered.append(self._request_toolbox(inactive, closed))
-        elif missed:
-            missed[REQUEST_TOOLBOX] = ", ".join(sorted(set(missed.values())))
-        return Registry(offered, closed=missed)
+            offered.append(self._request_toolbox(set(inactive.values()), closed))
+            absent |= {name: _not_open(name, toolbox) for name, toolbox in inactive.items()}
+        elif absent:
+            absent[REQUEST_TOOLBOX] = _switched_off(REQUEST_TOOLBOX, ", ".join(sorted(closed)))
+        else:
+            absent[REQUEST_TOOLBOX] = "There is no other toolbox to ask for. Go on with the tools that are offered."
+        return Registry(offered, absent=absent)
 
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """Return all tools as offered to a model, always in the same order so that the cached prompt stays the same."""
@@ -142,19 +140,16 @@ class Registry:
         """Return a tool. Raises ToolError saying why it is not there, or naming the nearest valid names (AG-10)."""
         if name in self._tools:
             return self._tools[name]
-        if name in self._closed:
-            raise ToolError(
-                f"{name} is not to be had: the toolbox {self._closed[name]} is switched off in the settings of the user"
-                " or their organisation. Go on without it; if the question needs it, say so and name the settings."
-            )
-        by_folded = {known.lower(): known for known in self._tools}
-        near = difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=0.4)
-        hint = (
-            f"Did you mean {', '.join(by_folded[match] for match in near)}?"
-            if near
-            else "Use one of the offered tools."
-        )
-        raise ToolError(f"There is no tool “{name[:80]}”. {hint}")
+        if name in self._absent:
+            raise ToolError(self._absent[name])
+        near = nearest(name, [*self._tools, *self._absent])
+        if near:
+            hint = f"Did you mean {', '.join(near)}? {self._absent.get(near[0], '')}"
+        elif len(self._tools) <= _MAX_NAMED:
+            hint = f"The tools are {', '.join(sorted(self._tools))}."
+        else:
+            hint = "Use one of the offered tools."
+        raise ToolError(f"There is no tool “{name[:80]}”. {hint.strip()}")
 
     def is_read_only(self, name: str) -> bool:
         """Tell whether a call may run beside others; calls of unknown tools only give an error, so they may."""
@@ -182,40 +177,15 @@ class Registry:
         return tuple(tuple(batch) for batch in batches)
 
 
-def _arguments_model(handler: Handler) -> type[BaseModel]:
-    _, *parameters = inspect.signature(handler, eval_str=True).parameters.values()
-    fields = {
-        parameter.name: (
-            parameter.annotation,
-            ... if parameter.default is inspect.Parameter.empty else parameter.default,
-        )
-        for parameter in parameters
-    }
-    config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True)
-    model: type[BaseModel] = create_model(f"{to_camel(handler.__name__)}Arguments", __config__=config, **fields)  # type: ignore[call-overload]
-    return model
+def _switched_off(name: str, toolbox: str) -> str:
+    return (
+        f"{name} is not to be had: the toolbox {toolbox} is switched off in the settings of the user or their "
+        "organisation. Go on without it; if the question needs it, say so and name the settings."
+    )
 
 
-def _broken_off(tool: Tool, arguments: str) -> str | None:
-    """Say where arguments ended in the middle, as a model's output limit or a cut stream leaves them; None if whole."""
-    try:
-        json.loads(arguments)
-    except ValueError as error:
-        end = arguments[-_SHOWN_CHARACTERS:]
-        return (
-            f"The arguments of {tool.name} are not valid JSON ({error}). They end with “{end}”, after {len(arguments)}"
-            " characters. If they were cut off, send the call again with shorter arguments, or split the work."
-        )
-    return None
-
-
-def _violations(tool: Tool, error: ValidationError) -> str:
-    """Say what is wrong with the arguments, without repeating them at length."""
-    lines = [
-        f"- {'.'.join(str(part) for part in item['loc']) or 'arguments'}: {item['msg']}"
-        for item in error.errors(include_url=False, include_context=False)[:10]
-    ]
-    required = [field.alias or name for name, field in tool.arguments.model_fields.items() if field.is_required()]
-    return "\n".join(
-        [f"The arguments of {tool.name} are not valid:", *lines, f"Required: {', '.join(required) or 'nothing'}."]
+def _not_open(name: str, toolbox: str) -> str:
+    return (
+        f"{name} belongs to the toolbox {toolbox}, which is not open yet. Ask for it with {REQUEST_TOOLBOX}; "
+        "its tools are offered in the round after."
     )

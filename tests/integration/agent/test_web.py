@@ -37,14 +37,14 @@ def test_web_is_open_from_the_start_where_something_can_search(database: Databas
     assert {"webSearch", "readUrl"}.isdisjoint(offered[1])
 
 
-def test_tool_of_an_inactive_toolbox_is_unknown(database: Database, principal: Principal) -> None:
-    # TB-02
+def test_tool_of_an_inactive_toolbox_says_whose_it_is(database: Database, principal: Principal) -> None:
+    # TB-02, TB-03
     read = ToolCall(id="r", name="readUrl", arguments=f'{{"url": "{PAGE.url}"}}')
     harness = Harness(database, [[read], ["done"]])
     ref = harness.ask(principal)
     (result,) = (event for event in harness.events(ref) if event.type == "toolResult")
     assert not result.data["success"]
-    assert "no tool" in str(result.data["summary"])
+    assert "belongs to the toolbox web" in str(result.data["summary"])
 
 
 def test_address_that_nobody_named_is_not_opened(database: Database, principal: Principal) -> None:

@@ -1,6 +1,7 @@
 """The registry: schemas from signatures, flags, batches (TB-01, TB-02, AG-05)."""
 
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from typing import Annotated, Literal
 
@@ -77,7 +78,7 @@ def test_every_tool_says_what_it_can_do_beyond_reading() -> None:
 def test_surroundings_of_a_call_are_no_arguments(entry: Tool, name: str) -> None:
     # AG-16: the session and its trust are ours to say
     context: ToolContext = None  # type: ignore[assignment]  # never reached
-    with pytest.raises(ToolError, match=f"{name}: Extra inputs are not permitted"):
+    with pytest.raises(ToolError, match=f"{name}: there is no such argument"):
         entry.call(context, f'{{"{name}": false}}')
 
 
@@ -85,6 +86,54 @@ def test_unknown_name_suggests_the_nearest() -> None:
     # AG-10
     with pytest.raises(ToolError, match="lookUp"):
         REGISTRY.get("look_up")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("web_search", "webSearch"), ("search_web", "webSearch"), ("WebSearch", "webSearch"), ("open_url", "readUrl"),
+        ("read_url", "readUrl"), ("searchfile", "searchFiles"), ("list_directory", "listFiles"),
+        ("write_to_file", "writeFile"), ("more_iterations", "request_more_iterations"), ("READFILE", "readFile"),
+    ],
+)  # fmt: skip
+def test_names_are_compared_by_their_words(name: str, meant: str) -> None:
+    # AG-10
+    with pytest.raises(ToolError, match=rf"Did you mean {meant}\b"):
+        catalog.registry(can_search_web=True).active(()).get(name)
+
+
+@pytest.mark.parametrize("name", ["google", "python", "cat", "ls", "grep", "", "a" * 200_000])
+def test_where_nothing_is_near_the_offered_tools_are_named(name: str) -> None:
+    # AG-10
+    with pytest.raises(ToolError) as caught:
+        catalog.registry(can_search_web=False).active(()).get(name)
+    assert "Did you mean" not in str(caught.value)
+    assert "listFiles, readContentObjects, readFile, requestToolbox" in str(caught.value)
+    assert "readUrl" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+    many = [replace(look_up, name=f"tool{number}") for number in range(100)]
+    with pytest.raises(ToolError, match=r"Use one of the offered tools\.$"):
+        Registry(many).get(name)
+
+
+@pytest.mark.parametrize("name", ["readUrl", "read_url"])
+def test_tool_of_a_toolbox_that_is_not_open_says_how_to_get_it(name: str) -> None:
+    # TB-03
+    registry = catalog.registry(can_search_web=False)
+    with pytest.raises(ToolError, match=r"readUrl belongs to the toolbox web, .* requestToolbox"):
+        registry.active(()).get(name)
+    assert registry.active(["web"]).get("readUrl")
+    with pytest.raises(ToolError, match="switched off in the settings"):
+        registry.active((), closed=frozenset({"web"})).get("readUrl")
+    with pytest.raises(ToolError) as caught:
+        Registry(TOOLS).active(()).get(name)
+    assert "requestToolbox" not in str(caught.value), "nobody to ask"
+
+
+def test_asking_where_every_toolbox_is_open() -> None:
+    # TB-03
+    with pytest.raises(ToolError, match=r"^There is no other toolbox to ask for\."):
+        catalog.registry(can_search_web=True).active(()).get("requestToolbox")
 
 
 @given(st.lists(st.sampled_from(["lookUp", "change", "unknown"]), max_size=12))
