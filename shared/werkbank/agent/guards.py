@@ -62,8 +62,7 @@ def stall_of(texts: Sequence[str], calls: Sequence[ToolCallLog]) -> Stall | None
     latest = calls[-LATEST_CALLS:]
     if _are_cut_off(latest):
         return "cutOff"
-    asks = [_ask(call.arguments, call.name, call.round) for call in latest]
-    return "circle" if _repeat_each_other(asks) or _is_said_again(texts, asks) else None
+    return "circle" if _repeat_each_other(latest) or _is_said_again(texts, latest) else None
 
 
 def are_alike(first: str, second: str) -> bool:
@@ -79,6 +78,10 @@ def _ask(arguments: str, name: str = "", round: int = 0) -> _Ask:
     texts = _texts(arguments)
     numbers = tuple(number for argument in sorted(texts) for number in _NUMBER.findall(texts[argument]))
     return _Ask(round, name, {argument: _words(text) for argument, text in texts.items()}, numbers)
+
+
+def _ask_of(call: ToolCallLog) -> _Ask:
+    return _ask(call.arguments, call.name, call.round)
 
 
 def _texts(arguments: str) -> dict[str, str]:
@@ -103,31 +106,34 @@ def _has_the_words_of(one: Counter[str], other: Counter[str]) -> bool:
     return max((one - other).total(), (other - one).total()) <= one.total() // _WORDS_PER_CHANGE
 
 
-def _repeat_each_other(asks: Sequence[_Ask]) -> bool:
+def _repeat_each_other(calls: Sequence[ToolCallLog]) -> bool:
     """Tell whether the last calls asked for each of a few things again and again, whatever their order."""
     things: list[_Ask] = []
     rounds: set[tuple[int, int]] = set()
-    for count, ask in enumerate(reversed(asks), 1):
+    for count, ask in enumerate(map(_ask_of, reversed(calls)), 1):
         known = next((place for place, thing in enumerate(things) if ask.is_like(thing)), len(things))
         things[known:] = things[known:] or [ask]
         rounds.add((ask.round, known))
         if len(rounds) >= _ROUNDS_ALIKE * len(things) or count >= _CALLS_ALIKE * len(things):
             return True
+        if _ROUNDS_ALIKE * len(things) > len(calls):
+            return False
     return False
 
 
-def _is_said_again(texts: Sequence[str], asks: Sequence[_Ask]) -> bool:
+def _is_said_again(texts: Sequence[str], calls: Sequence[ToolCallLog]) -> bool:
     said = [" ".join(text.split()).casefold() for text in texts]
     if said and len(said[-1]) >= _SHORTEST_ANSWER and said[-1] in said[:-1]:
         return True
     last = said[-_ROUNDS_OF_SAME_WORDS:]
     is_same = len(last) == _ROUNDS_OF_SAME_WORDS and len(set(last)) == 1 and last[0] != ""
-    return is_same and not _reads_on(asks)
+    return is_same and not _reads_on(calls)
 
 
-def _reads_on(asks: Sequence[_Ask]) -> bool:
+def _reads_on(calls: Sequence[ToolCallLog]) -> bool:
     """Tell whether the last calls differ in numbers: the next lines, the next page."""
-    return len(asks) > 1 and asks[-1].numbers != asks[-2].numbers and asks[-1].differs_in_numbers_at_most(asks[-2])
+    asks = [_ask_of(call) for call in calls[-2:]]
+    return len(asks) > 1 and asks[0].numbers != asks[1].numbers and asks[0].differs_in_numbers_at_most(asks[1])
 
 
 def _are_cut_off(calls: Sequence[ToolCallLog]) -> bool:
