@@ -89,7 +89,7 @@ class Attempts:
         calls = readable(start.calls, window)
         folds = self._summaries.fold(run, round, mine, calls, window, _SUMMARY_SECONDS)
         found = tuple(call for call in start.calls if call.round == round - 1)
-        told = (briefing.system_message(), *conversation(messages, calls, run.id, folds))
+        told = (briefing.system_message(), *conversation(messages, calls, run, folds))
         return run, Attempt(run, round, attempt, begun, briefing, told, found)
 
     def _fix_context(self, run: Run, question: StoredMessage, earlier: Sequence[StoredMessage]) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime
 from werkbank.agent.briefing import UNBRIEFED, choice_of
 from werkbank.agent.guards import stall_of
 from werkbank.agent.history import conversation, words_of
-from werkbank.agent.prompt import CUT_OFF_CALL, LAST_CALLS
+from werkbank.agent.prompt import CUT_OFF_CALL, LAST_CALLS, dated
 from werkbank.agent.protocols import AgentDatabase
 from werkbank.agent.recent import recent
 from werkbank.agent.results import readable
@@ -103,9 +103,10 @@ class Closing:
         folds = covering(self._summaries.written(run), run.rounds)
         try:
             window = self._ai.context_window(Operation.AGENT, ModelChoice(run.config.model, briefing.complexity))
-            history = conversation(recent(said, run.id, window), readable(calls, window), run.id, folds)
+            history = conversation(recent(said, run.id, window), readable(calls, window), run, folds)
+            last_call = dated(Message(role="user", content=_last_call(status, calls)), run.zone)
             whole = ChatRequest(
-                messages=(briefing.system_message(), *history, Message(role="user", content=_last_call(status, calls))),
+                messages=(briefing.system_message(), *history, last_call),
                 max_output_tokens=MAX_OUTPUT_TOKENS,
                 tools=self._registry.active(run.toolboxes, run.closed_toolboxes).definitions(),
                 may_call_tools=False,
@@ -147,7 +148,7 @@ def _extract(
     question = words_of(next(message for message in mine if message.role == "user"), _LONGEST_QUESTION)
     content = f"{question}\n\n{as_data('the last steps', steps)}\n\n{_last_call(status, calls)}"
     return ChatRequest(
-        messages=(UNBRIEFED.system_message(), Message(role="user", content=content)),
+        messages=(UNBRIEFED.system_message(), dated(Message(role="user", content=content), run.zone)),
         max_output_tokens=MAX_OUTPUT_TOKENS,
     )
 

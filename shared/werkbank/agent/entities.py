@@ -13,6 +13,7 @@ from typing import Annotated, Protocol
 
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
+from werkbank.agent.prompt import dated
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
 from werkbank.ai.service import AiService
@@ -102,7 +103,7 @@ class EntityCache:
         scope = CallScope(run.principal, "entityCache", run.id, round, run.workflow_id)
         messages = (
             Message(role="system", content=_INSTRUCTION),
-            Message(role="user", content=as_data("tools", material)),
+            dated(Message(role="user", content=as_data("tools", material)), run.zone),
         )
         try:
             answer = self._ai.chat(

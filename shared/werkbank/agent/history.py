@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count, takewhile
 
+from werkbank.agent.moments import moments
 from werkbank.agent.summarization import Fold
 from werkbank.domain.marking import as_data, as_message_from_outside
 from werkbank.domain.messages import Message
-from werkbank.domain.runs import StoredMessage
+from werkbank.domain.runs import Run, StoredMessage
 from werkbank.domain.trace import NOT_ALLOWED, OUTCOME_UNKNOWN, ToolCallLog
 
 NOT_RUN = "Not run: the work was stopped before this call began."
@@ -25,27 +26,28 @@ _CITATION_MARK = re.compile(r" ?\[\d{1,4}\]")
 
 
 def conversation(
-    messages: Iterable[StoredMessage], calls: Iterable[ToolCallLog], run_id: str, folds: Sequence[Fold] = ()
+    messages: Iterable[StoredMessage], calls: Sequence[ToolCallLog], run: Run, folds: Sequence[Fold] = ()
 ) -> tuple[Message, ...]:
     """Return the messages for a model call of this run, repaired; `folds` stand for the rounds they sum up."""
+    passed = moments(run, calls)
     results = {(call.run_id, call.round, call.call_id): call for call in calls}
     folded = max((fold.last for fold in folds), default=0)
     told: list[Message] = []
     for message in messages:
-        if message.run_id == run_id:
+        if message.run_id == run.id:
             if message.role == "user":
-                told.append(_question(message, folds))
+                told.append(_question(message, folds, [text for round, text in passed.items() if round <= folded]))
             elif message.round > folded:
-                told.extend(_in_full(message, results))
+                told.extend(_in_full(message, results, passed.get(message.round)))
         elif message.content.strip():
             told.append(Message(role=message.role, content=_CITATION_MARK.sub("", words_of(message))))
     return repair(told)
 
 
-def _question(message: StoredMessage, folds: Iterable[Fold]) -> Message:
-    """Return the question with what goes along: its context, then what the folded rounds came to."""
+def _question(message: StoredMessage, folds: Iterable[Fold], passed: Sequence[str]) -> Message:
+    """Return the question with what goes along: its context, then what the folded rounds came to, and when."""
     summaries = [as_data(f"summary of rounds {fold.first} to {fold.last}", fold.text) for fold in folds]
-    parts = [words_of(message), message.context or "", *summaries]
+    parts = [words_of(message), message.context or "", *summaries, *passed[-1:]]
     return Message(role="user", content="\n\n".join(part for part in parts if part))
 
 
@@ -57,7 +59,9 @@ def words_of(message: StoredMessage, longest: int | None = None) -> str:
     return as_message_from_outside(content)
 
 
-def _in_full(message: StoredMessage, results: dict[tuple[str, int, str], ToolCallLog]) -> list[Message]:
+def _in_full(
+    message: StoredMessage, results: dict[tuple[str, int, str], ToolCallLog], moment: str | None
+) -> list[Message]:
     spoken = Message(
         role=message.role,
         content=message.content,
@@ -65,6 +69,8 @@ def _in_full(message: StoredMessage, results: dict[tuple[str, int, str], ToolCal
         provider_data=message.provider_data,
     )
     answers = [_result(call.id, results.get((message.run_id, message.round, call.id))) for call in message.tool_calls]
+    if moment and answers:
+        answers[-1] = answers[-1].model_copy(update={"content": f"{answers[-1].content}\n\n{moment}"})
     return [spoken, *answers]
 
 

@@ -4,9 +4,10 @@ can cache it; time, files and knowledge go with the question (AG-15)."""
 from collections.abc import Sequence
 from datetime import datetime
 
+from werkbank.domain.messages import Message
 from werkbank.domain.runs import RunStatus
 from werkbank.domain.skills import Skill
-from werkbank.domain.time import describe_moment
+from werkbank.domain.time import describe_moment, utc_now
 
 SYSTEM_PROMPT = """\
 You are Werkbank, an assistant in a company's workspace. You answer questions with the user's own files and with tools.
@@ -71,9 +72,19 @@ def _skill(skill: Skill) -> str:
     return f'<skill name="{name}">\n{text}\n</skill>\n'
 
 
+def time_of_user(moment: datetime, zone: str) -> str:
+    """Tell a moment as the user's own (AG-15)."""
+    return f"Current date and time of the user: {describe_moment(moment, zone)}"
+
+
+def dated(message: Message, zone: str) -> Message:
+    """Return a message with the present moment before it: what a model is asked beside the conversation (AG-15)."""
+    return message.model_copy(update={"content": f"{time_of_user(utc_now(), zone)}\n\n{message.content}"})
+
+
 def question_context(moment: datetime, zone: str, knowledge: str) -> str:
     """Return what goes along with a question; `knowledge` is marked as data: file outlines, numbered passages."""
-    now = f"Current date and time of the user: {describe_moment(moment, zone)}"
+    now = time_of_user(moment, zone)
     return (
         f"<context>\n{now}\n{knowledge.strip()}\n</context>" if knowledge.strip() else f"<context>\n{now}\n</context>"
     )

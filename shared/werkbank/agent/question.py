@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from werkbank.agent.history import conversation
+from werkbank.agent.prompt import dated
 from werkbank.agent.protocols import QuestionContext
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
@@ -42,16 +43,17 @@ class Question:
         # What somebody else wrote may not have itself sent out; the model may ask its user to search.
         if self._forced is None or not run.web_search_enabled or not run.trusted:
             return ""
-        found = self._forced.context(run, question, conversation(earlier, (), run.id), self._rewriting(run))
+        found = self._forced.context(run, question, conversation(earlier, (), run), self._rewriting(run))
         if found:
             count("search_forced_total")
         return found
 
     def _rewriting(self, run: Run) -> Rewrite:
         def rewrite(messages: Sequence[Message]) -> str:
+            *instruction, asked = messages
             answer = self._ai.chat(
                 CallScope(run.principal, "search", run_id=run.id, workflow_id=run.workflow_id),
-                ChatRequest(messages=tuple(messages), max_output_tokens=_REWRITE_TOKENS),
+                ChatRequest(messages=(*instruction, dated(asked, run.zone)), max_output_tokens=_REWRITE_TOKENS),
                 Operation.DATA_ANALYSE,
                 timeout_seconds=_REWRITE_SECONDS,
                 on_text=lambda _: None,

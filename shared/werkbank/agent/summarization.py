@@ -9,6 +9,7 @@ written is done without until the next step.
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from werkbank.agent.prompt import dated
 from werkbank.agent.results import shortened
 from werkbank.ai.operations import Operation
 from werkbank.ai.protocols import ChatRequest
@@ -121,7 +122,8 @@ class Summaries:
         timeout_seconds: float,
     ) -> Fold | None:
         steps = transcript(first, last, folds, said, calls)
-        messages = (Message(role="system", content=_INSTRUCTION), Message(role="user", content=steps))
+        asked = dated(Message(role="user", content=steps), run.zone)
+        messages = (Message(role="system", content=_INSTRUCTION), asked)
         request = ChatRequest(messages=messages, max_output_tokens=_MAX_OUTPUT_TOKENS)
         try:
             answer = self._ai.chat(

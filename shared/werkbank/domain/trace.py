@@ -38,6 +38,7 @@ class ToolCallLog(WireModel):
     approved: bool | None = None
     result: str | None = None
     duration_ms: int | None = None
+    completed_at: datetime | None = None
 
 
 class Progress(WireModel):

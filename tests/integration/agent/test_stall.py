@@ -39,7 +39,7 @@ def test_the_same_pair_of_calls_every_round_is_a_circle(database: Database, prin
     harness = Harness(database, [pair, pair, pair, ["I kept listing files."]])
     assert end_of(harness, principal) == ("stalled", 3, "I kept listing files.")
     told = harness.model.requests[-1].messages[-1].content
-    assert told == LAST_CALLS["stalled"]
+    assert told.endswith(LAST_CALLS["stalled"])
     assert "Say that this is why you stop" in told
 
 
@@ -64,7 +64,7 @@ def test_run_whose_calls_are_cut_off_twice_ends_and_says_why(database: Database,
     harness = Harness(database, [[cut_off("One")], [cut_off("Another")], ["The report was too long to write at once."]])
     assert end_of(harness, principal) == ("stalled", 2, "The report was too long to write at once.")
     told = harness.model.requests[-1].messages
-    assert told[-1].content == CUT_OFF_CALL
+    assert told[-1].content.endswith(CUT_OFF_CALL)
     assert ["cut off" in message.content for message in told if message.role == "tool"] == [True, True]
 
 

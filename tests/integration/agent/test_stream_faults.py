@@ -295,7 +295,7 @@ class Trial:
             calls = session.tool_calls.of_run(ref.run_id)
         self._rounds = run.rounds
         self._answers = [message for message in messages if message.role == "assistant"]
-        assert_valid(conversation(messages, calls, ref.run_id))
+        assert_valid(conversation(messages, calls, run))
         assert {call.status for call in calls} <= {"succeeded", "failed"}
         assert run.reserved_chf == 0
         assert {charge.status for charge in charges} <= {"settled", "released"}

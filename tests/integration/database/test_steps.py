@@ -76,7 +76,7 @@ def test_they_bring_every_field(database: Database, principal: Principal) -> Non
     ):  # fmt: skip
         assert issubclass(model, BaseModel)
         assert set(model.model_fields) <= set(found), model.__name__
-    assert set(ToolCallLog.model_fields) - {"result"} <= set(first(progress["latest_calls"]))
+    assert set(ToolCallLog.model_fields) - {"result", "completed_at"} <= set(first(progress["latest_calls"]))
 
 
 def test_they_see_only_what_their_principal_may_see(database: Database, principal: Principal) -> None:

@@ -11,10 +11,11 @@ from werkbank.agent.history import NOT_RUN, conversation, repair
 from werkbank.domain.marking import as_data
 from werkbank.domain.media import Image
 from werkbank.domain.messages import Message, ToolCall
-from werkbank.domain.runs import StoredMessage
+from werkbank.domain.runs import Run, StoredMessage
 from werkbank.domain.time import utc_now
 from werkbank.domain.trace import OUTCOME_UNKNOWN, ToolCallLog
 
+NOW = Run(id="now", mandate_id="m", user_id="u", workflow_id="w", kind="agent", started_at=utc_now())
 IDS = st.sampled_from("abc")
 WORDS = st.sampled_from(["", "  ", "\n", "Hello.", "Two files."])
 CALLS = st.lists(IDS, max_size=3).map(
@@ -125,7 +126,7 @@ def test_history_without_its_first_question_begins_with_a_user() -> None:
     told = conversation(
         [stored("then", 0, "user", "  "), stored("then", 1, "assistant", "Hm?"), stored("now", 0, "user", "Hi")],
         [],
-        "now",
+        NOW,
     )
     assert [message.role for message in told] == ["user", "assistant", "user"]
     assert [message.content for message in told[1:]] == ["Hm?", "Hi"]
@@ -184,7 +185,7 @@ def test_earlier_questions_are_told_without_tools_and_source_numbers() -> None:
             stored("now", 0, "user", "Sure?", context="new passages"),
         ],
         [],
-        "now",
+        NOW,
     )
     assert [message.content for message in told] == ["How much?", "CHF 5.", "Sure?\n\nnew passages"]
 
@@ -200,7 +201,7 @@ def test_results_stand_by_the_status_of_their_calls() -> None:
             log(calls[2], "claimed", None),
             log(calls[3], "requested", None),
         ],
-        "now",
+        NOW,
     )
     results = [(message.content, message.is_error) for message in told if message.role == "tool"]
     assert results == [
