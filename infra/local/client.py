@@ -126,8 +126,9 @@ class Socket:
         """Yield a run's events after a number, each once and in order, up to and including its last one.
 
         As the page does: what came early waits for its predecessors, and after a silence or a gap the missed events are
-        asked for. What belongs to no log (seq 0) is left out (fillers), but for a problem: it means that the run was
-        refused, is yielded, and is the last. Raises TimeoutError after `timeout` seconds without anything new.
+        asked for, in as many parts as it takes. What belongs to no log (seq 0) is left out (fillers) but for a problem:
+        it means that the run was refused, is yielded, and is the last. Raises TimeoutError after `timeout` seconds
+        without anything new.
         """
         early: dict[int, Json] = {}
         has_asked = False
@@ -146,6 +147,8 @@ class Socket:
             ):  # else the run was only not written yet when we asked
                 yield event
                 return
+            if event["type"] == "more" and event["runId"] == run_id:
+                self.send(action="resume", runId=run_id, afterSeq=event["data"]["afterSeq"])
             if event.get("runId") == run_id and event["seq"] >= due:
                 early[event["seq"]] = event
             while due in early:

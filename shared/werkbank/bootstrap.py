@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from werkbank.agent.finish import Finisher
     from werkbank.agent.frames import Frames
     from werkbank.agent.round import Rounds
+    from werkbank.agent.stopping import Stopping
     from werkbank.ai.service import AiService
     from werkbank.aws.objects import S3Objects
     from werkbank.domain.runs import IndexRef, RunRef
@@ -190,10 +191,25 @@ def frames() -> Frames:
     from werkbank.agent.frames import Frames
     from werkbank.agent.start import Starter
 
-    loop = StateMachine(config.LoopSettings().agent_run_arn)
+    loop, conclusion = agent_loop(), Conclusion(database(), run_streams(), utc_now)
     limit = config.MandateSettings().mandate_limit_chf
-    starter = Starter(database(), run_streams(), loop, limit, utc_now)
-    return Frames(database(), starter, Conclusion(database(), run_streams(), utc_now), loop, encode_event)
+    starter = Starter(database(), run_streams(), conclusion, loop, limit, utc_now)
+    return Frames(database(), starter, stopping(), encode_event)
+
+
+@cache
+def agent_loop() -> StateMachine:
+    """The state machine that answers questions."""
+    return StateMachine(config.LoopSettings().agent_run_arn)
+
+
+@cache
+def stopping() -> Stopping:
+    """The end of questions before theirs."""
+    from werkbank.agent.conclusion import Conclusion
+    from werkbank.agent.stopping import Stopping
+
+    return Stopping(database(), Conclusion(database(), run_streams(), utc_now), agent_loop())
 
 
 @cache
@@ -267,7 +283,8 @@ def api() -> FastAPI:
             objects=objects(),
             tickets=tickets(),
             ai=ai(),
-            consent=Consent(database(), StateMachine(settings.agent_run_arn)),
+            consent=Consent(database(), agent_loop()),
+            stopping=stopping(),
             socket_url=settings.socket_url,
             max_upload_bytes=settings.max_upload_bytes,
             mandate_limit_chf=settings.mandate_limit_chf,

@@ -129,7 +129,7 @@ class AuthorizeSocketSettings(TicketSettings):
 
 
 class ApiSettings(
-    DatabaseSettings, ModelSettings, BucketSettings, TicketSettings, UploadSettings, MandateSettings, LoopSettings
+    DatabaseSettings, ModelSettings, BucketSettings, SocketSettings, UploadSettings, MandateSettings, LoopSettings
 ):
     """functions/api"""
 

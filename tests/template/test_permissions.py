@@ -68,7 +68,7 @@ def users_of(logical_id: str) -> set[str]:
 
 def test_only_the_starter_knows_a_state_machine() -> None:
     # Anyone else would close a cycle: state machine -> function -> state machine.
-    assert users_of("AgentRun") == {"socket", "api"}  # api only wakes it up
+    assert users_of("AgentRun") == {"socket", "api"}  # api only wakes it up and stops it
     assert users_of("IndexFile") == {"index_upload"}
 
 

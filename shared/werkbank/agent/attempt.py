@@ -81,7 +81,9 @@ class Attempts:
         briefing = start.briefing or self._briefer.settle(run, question, earlier)
         # The model routed to, not the one that happened to answer: what is recent must not change from round to round.
         window = self._ai.context_window(Operation.AGENT, ModelChoice(run.config.model, briefing.complexity))
-        messages = recent(start.messages, run.id, window)
+        # Nothing that a run which began later, or ended late, has put behind the question.
+        own = [message for message in start.messages if message.run_id == run.id]
+        messages = recent((*earlier, *own), run.id, window)
         if question.context is None:
             context = self._fix_context(run, question, [m for m in messages if m.run_id != run.id])
             messages = tuple(_with(message, question.id, context) for message in messages)

@@ -52,6 +52,14 @@ class Runs(Store):
         """Return a conversation's runs in order."""
         return self._list(Run, f"SELECT {_COLUMNS} FROM run WHERE workflow_id = %s ORDER BY started_at", (workflow_id,))
 
+    def going(self, workflow_id: str) -> tuple[Run, ...]:
+        """Return a conversation's questions that are being answered, without those that only help another one."""
+        return self._list(
+            Run,
+            f"SELECT {_COLUMNS} FROM run WHERE workflow_id = %s AND status = 'running' AND parent_id IS NULL",
+            (workflow_id,),
+        )
+
     def lock_running(self, run_id: str) -> Run | None:
         """Return the run locked for this transaction if it is still running, else None."""
         return self._find(Run, f"SELECT {_COLUMNS} FROM run WHERE id = %s AND status = 'running' FOR UPDATE", (run_id,))

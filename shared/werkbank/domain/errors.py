@@ -26,6 +26,7 @@ WerkbankError
 │       ├── AnswerDeclined         the model, or a filter before it, will not answer this
 │       └── RequestRejected        the request itself is wrong
 ├── StorageUnavailable     the database cannot be reached now (it may be resuming); the same call may succeed later
+├── LoopUnavailable        a state machine cannot be started now; the same call may succeed later
 └── RunOver                the run has ended meanwhile (a stop): whoever works for it gives up quietly
 
 Step Functions' `ErrorEquals` matches these class names: they are a contract with `statemachines/`.
@@ -138,6 +139,10 @@ class RequestRejected(TerminalProviderError):
 
 class StorageUnavailable(WerkbankError):
     """The database cannot be reached now; the same call may succeed later."""
+
+
+class LoopUnavailable(WerkbankError):
+    """A state machine cannot be started now; the same call may succeed later."""
 
 
 class RunOver(WerkbankError):

@@ -6,6 +6,7 @@ from werkbank.domain.errors import (
     Conflict,
     Forbidden,
     InvalidInput,
+    LoopUnavailable,
     NotFound,
     ProviderError,
     StorageUnavailable,
@@ -24,6 +25,7 @@ _KINDS: tuple[tuple[type[WerkbankError], int, str], ...] = (
     (UserError, 400, "Not possible"),
     (ProviderError, 502, "The model provider failed"),
     (StorageUnavailable, 503, "The database cannot be reached"),
+    (LoopUnavailable, 503, "The work could not be started"),
 )
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
@@ -14,8 +14,11 @@ from werkbank.domain.sessions import WORKSPACE, Session
 
 # However often a model asks for more.
 MAX_ROUNDS = 100
-# The toolbox that reaches out to the web.
-WEB = "web"
+# The toolbox every run starts with, the one that reaches out to the web, and all there are (TB-02).
+CORE, WEB = "core", "web"
+TOOLBOXES = frozenset({CORE, WEB})
+# What a column of the database holds (`numeric(14, 6)`).
+_MOST_CHF = 99_999_999
 
 # What a question asks of a model: one fact or phrase, ordinary work, several steps of thought.
 Complexity = Literal["simple", "moderate", "complex"]
@@ -34,14 +37,14 @@ class AgentConfig(WireModel):
     """
 
     max_rounds: int = Field(default=25, ge=1, le=MAX_ROUNDS)
-    max_cost_chf: Decimal | None = Field(default=None, ge=0, alias="maxCostCHF")
+    max_cost_chf: Decimal | None = Field(default=None, ge=0, le=_MOST_CHF, alias="maxCostCHF")
     max_minutes: int = Field(default=60, ge=1, le=24 * 60)
-    tool_set: str = "core"
-    model: str | None = None
-    temperature: float | None = Field(default=None, ge=0, le=2)
+    tool_set: str = Field(default=CORE, max_length=64)
+    model: str | None = Field(default=None, max_length=200)
+    temperature: float | None = Field(default=None, ge=0, le=2, allow_inf_nan=False)
     entity_cache_enabled: bool | Literal["rules"] = False
     operation_type: Literal["agent"] = "agent"
-    initial_toolboxes: tuple[str, ...] = ()
+    initial_toolboxes: tuple[Annotated[str, Field(max_length=64)], ...] = Field(default=(), max_length=50)
     exclude_action_tools: bool = False
 
 
@@ -162,6 +165,11 @@ class RunRef(WireModel):
     def principal(self) -> Principal:
         """Return who the run acts for, as far as row-level security needs to know."""
         return Principal(user_id=self.user_id, mandate_id=self.mandate_id)
+
+    @classmethod
+    def of(cls, run: Run) -> "RunRef":
+        """Return the ids of a run."""
+        return cls(run_id=run.id, mandate_id=run.mandate_id, user_id=run.user_id)
 
 
 class RoundRef(RunRef):

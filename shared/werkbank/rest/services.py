@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from werkbank.agent.consent import Consent
+from werkbank.agent.stopping import Stopping
 from werkbank.ai.service import AiService
 from werkbank.aws.objects import S3Objects
 from werkbank.aws.tickets import Tickets
@@ -24,6 +25,7 @@ class Services:
     tickets: Tickets
     ai: AiService
     consent: Consent
+    stopping: Stopping
     socket_url: str
     max_upload_bytes: int
     mandate_limit_chf: Decimal | None

@@ -136,7 +136,8 @@ def rename_workflow(
 
 @router.delete("/workflows/{workflow_id}", status_code=204)
 def delete_workflow(workflow_id: str, principal: CurrentPrincipal, services: CurrentServices) -> Response:
-    """Delete a conversation with all its runs; what it cost stays in the ledger."""
+    """Delete a conversation with all its runs, stopped if need be; what it cost stays in the ledger."""
+    services.stopping.stop_all(principal, workflow_id)
     with services.database.session(principal) as session:
         session.workflows.delete(workflow_id)
     return Response(status_code=204)

@@ -1,8 +1,8 @@
 """Every tool there is, by toolbox (TB-02)."""
 
-from werkbank.domain.runs import WEB
+from werkbank.domain.runs import CORE, WEB
 from werkbank.tools import documents, files, loop, web
-from werkbank.tools.registry import CORE, Registry
+from werkbank.tools.registry import Registry
 from werkbank.tools.toolboxes import request_toolbox
 
 TOOLS = (

@@ -8,15 +8,13 @@ from pydantic.alias_generators import to_camel
 
 from werkbank.domain.errors import ToolError
 from werkbank.domain.messages import ToolCall, ToolDefinition
-from werkbank.domain.runs import Run
+from werkbank.domain.runs import CORE, Run
 from werkbank.tools.arguments import Arguments, arguments_model, checked
 from werkbank.tools.context import ToolContext
 from werkbank.tools.effects import Effect
 from werkbank.tools.nearest import nearest
 
 Handler = Callable[..., str]
-# The toolbox every run starts with.
-CORE = "core"
 REQUEST_TOOLBOX = "requestToolbox"
 _MAX_NAMED = 30
 

@@ -15,10 +15,12 @@ from werkbank.agent.conclusion import Conclusion, Ending
 from werkbank.agent.entities import EntityCache
 from werkbank.agent.failure import ending_of
 from werkbank.agent.finish import Finisher
+from werkbank.agent.frames import Frames
 from werkbank.agent.memory import Memory
 from werkbank.agent.question import Question
 from werkbank.agent.round import Rounds, Step
 from werkbank.agent.start import Starter
+from werkbank.agent.stopping import Stopping
 from werkbank.agent.summarization import Summaries
 from werkbank.ai.keys import LoadedKeys, ModelKeys
 from werkbank.ai.last_good import Connected, LastGood
@@ -26,6 +28,7 @@ from werkbank.ai.model import Model
 from werkbank.ai.protocols import ChatProvider, Providers
 from werkbank.ai.registry import listed_models
 from werkbank.ai.service import AiService
+from werkbank.aws.connections import encode_event
 from werkbank.billing.purse import Purse
 from werkbank.database.connection import Database
 from werkbank.domain.errors import NotFound
@@ -98,12 +101,19 @@ class Recorder:
 
 @dataclass
 class NoLoop:
-    """Stands where the state machine is: notes starts and stops; the test drives the loop."""
+    """Stands where the state machine is: notes starts and stops; the test drives the loop.
+
+    What is raised at the next start is `fault`.
+    """
 
     started: list[str] = field(default_factory=list)
     stopped: list[str] = field(default_factory=list)
+    fault: BaseException | None = None
 
     def start(self, run: RunRef) -> None:
+        fault, self.fault = self.fault, None
+        if fault:
+            raise fault
         self.started.append(run.run_id)
 
     def stop(self, run: RunRef) -> None:
@@ -154,7 +164,10 @@ class Harness:
             has_earlier_keys=keys.is_stand_in,
         )
         knowledge = RunKnowledge(database, self.ai)
-        self.starter = Starter(database, streams, self.loop, None, utc_now)
+        self.conclusion = Conclusion(database, streams, utc_now)
+        self.starter = Starter(database, streams, self.conclusion, self.loop, None, utc_now)
+        self.stopping = Stopping(database, self.conclusion, self.loop)
+        self.frames = Frames(database, self.starter, self.stopping, encode_event)
         self.budget = Budget(database, utc_now)
         fillers = Fillers(streams, FillerLanguages(GateTranslation(self.ai)))
         search = search or PageSearch(pages or ())
@@ -165,7 +178,6 @@ class Harness:
         entities = EntityCache(database, self.ai)
         self.rounds = Rounds(attempts, streams, self.ai, self.registry, entities, utc_now)
         self.tools = ToolExecution(database, streams, self.registry, self.objects, knowledge, self.web, utc_now)
-        self.conclusion = Conclusion(database, streams, utc_now)
         closing = Closing(database, self.ai, self.registry, folding, utc_now)
         memory = Memory(database, database, self.ai)
         self.finisher = Finisher(database, closing, entities, self.conclusion, memory, utc_now)
@@ -178,7 +190,7 @@ class Harness:
         **fields: object,
     ) -> RunRef:
         """Start a run."""
-        return self.starter.start(principal, RunRequest.model_validate({"prompt": prompt, **fields}), origin)
+        return self.starter.start(principal, RunRequest.model_validate({"prompt": prompt, **fields}), origin)[0]
 
     def drive(self, ref: RunRef, before_round: Callable[[int], None] = lambda _: None) -> None:
         """Go through the states of agent_run until the run is over."""

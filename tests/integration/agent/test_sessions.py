@@ -5,8 +5,6 @@ import json
 import pytest
 
 from tests.integration.agent.harness import Harness
-from werkbank.agent.frames import Frames
-from werkbank.aws.connections import encode_event
 from werkbank.database.connection import Database
 from werkbank.domain.errors import InvalidInput
 from werkbank.domain.ids import new_id
@@ -50,9 +48,8 @@ def test_database_knows_triggers_too(database: Database, principal: Principal) -
 
 def test_page_starts_workspace_runs_only(database: Database, principal: Principal) -> None:
     harness = Harness(database, [])
-    frames = Frames(database, harness.starter, harness.conclusion, harness.loop, encode_event)
     run_id = new_id()
-    assert list(frames.handle(principal, json.dumps({"action": "run", "runId": run_id, "prompt": "Hi"}))) == []
+    assert list(harness.frames.handle(principal, json.dumps({"action": "run", "runId": run_id, "prompt": "Hi"}))) == []
     with database.session(principal) as session:
         assert session.runs.get(run_id).session == WORKSPACE
 
@@ -63,10 +60,9 @@ def test_frame_that_claims_a_session_is_refused(
     database: Database, principal: Principal, name: str, within: str | None
 ) -> None:
     harness = Harness(database, [])
-    frames = Frames(database, harness.starter, harness.conclusion, harness.loop, encode_event)
     claim = {name: "teams:x"}
     frame = {"action": "run", "prompt": "Hi", **({within: claim} if within else claim)}
-    (problem,) = frames.handle(principal, json.dumps(frame))
+    (problem,) = harness.frames.handle(principal, json.dumps(frame))
     assert json.loads(problem)["type"] == "error"
     assert harness.loop.started == []
 

@@ -17,7 +17,7 @@ from werkbank.aws.loops import StateMachine
 from werkbank.aws.objects import S3Objects
 from werkbank.aws.secrets import connection_string, read_secret, read_secret_version
 from werkbank.aws.tickets import Tickets
-from werkbank.domain.errors import NotFound
+from werkbank.domain.errors import LoopUnavailable, NotFound
 from werkbank.domain.events import RunEvent
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import RunRef
@@ -176,6 +176,17 @@ def test_run_starts_once_and_may_be_stopped_any_time(aws: None) -> None:
     machine.stop(run)
     machine.start(run)
     assert len(client.list_executions(stateMachineArn=arn["stateMachineArn"])["executions"]) == 1
+
+
+def test_loop_that_cannot_be_started_is_told_in_our_words(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    # AG-23; stopping is only a courtesy to a loop that ends by itself
+    run = RunRef(run_id="run-1", mandate_id="m", user_id="u")
+    refusing = StateMachine(f"arn:aws:states:{REGION}:123456789012:stateMachine:gone")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    for machine in (refusing, StateMachine(f"arn:aws:states:{REGION}:123456789012:stateMachine:away")):
+        with pytest.raises(LoopUnavailable, match="try again"):
+            machine.start(run)
+        machine.stop(run)
 
 
 def test_missing_object_is_not_found(aws: None) -> None:

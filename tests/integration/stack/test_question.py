@@ -37,6 +37,39 @@ def test_question_with_tools_is_answered(script: Script, client: Client, socket:
     assert (trace["status"], trace["totalRounds"], trace["totalToolCalls"]) == ("completed", 2, 2)
 
 
+def test_conversation_deleted_in_mid_answer_ends_its_run(
+    script: Script, client: Client, socket: Socket, tmp_path: Path
+) -> None:
+    # AG-19, AG-20
+    gate = tmp_path / "never"
+    run_id = run(socket, script.add(["Half of the ", Hold(gate), "answer"]))
+    events = []
+    for event in socket.events_of(run_id):
+        events.append(event)
+        if event["type"] == "chunk":
+            client.call("DELETE", f"/workflows/{events[0]['data']['workflowId']}")
+    gate.touch()
+    assert_gapless(events)
+    assert events[-1]["type"] == "stopped"
+    with pytest.raises(ProblemError, match="no such run"):
+        client.call("GET", f"/runs/{run_id}")
+
+
+def test_second_question_of_a_conversation_waits_for_the_first(
+    script: Script, client: Client, socket: Socket, tmp_path: Path
+) -> None:
+    gate = tmp_path / "go"
+    first, second = script.add(["One ", Hold(gate), "moment."]), script.add(["At last."])
+    run_id = run(socket, first)
+    started = next(socket.events_of(run_id))
+    with client.socket() as other:
+        (refused,) = ask(other, second, workflowId=started["data"]["workflowId"])
+        assert refused["data"]["status"] == 409
+        gate.touch()
+        assert list(socket.events_of(run_id, 1))[-1]["data"]["status"] == "completed"
+        assert text_of(ask(other, second, workflowId=started["data"]["workflowId"])) == "At last."
+
+
 def test_same_frame_twice_is_one_run(script: Script, client: Client, socket: Socket) -> None:
     # AG-23
     run_id = str(uuid.uuid4())

@@ -56,7 +56,9 @@ interface EventData {
   indexProgress: { fileId: string; fileName: string; status: FileStatus; progress: number; reason: string | null };
   complete: { status: string; workflowId?: string; messageId?: string; fileId?: string };
   stopped: { workflowId?: string; messageId?: string };
-  error: { title: string; detail: string; retryable?: boolean; workflowId?: string; fileId?: string };
+  error: { title: string; detail: string; status?: number; retryable?: boolean; workflowId?: string; fileId?: string };
+  /** Belongs to no run's log (seq 0): what was missed comes in parts, and this was not the last one. */
+  more: { afterSeq: number; lastSeq: number };
 }
 
 interface Envelope {

@@ -55,6 +55,18 @@ describe("RunStore", () => {
     expect(sent.at(-1)).toEqual({ action: "resume", runId: "r1", afterSeq: 2 });
   });
 
+  it("asks for the rest of what it has missed until there is no more", () => {
+    // EV-02
+    const { store, sent } = setUp();
+    store.follow("r1");
+    for (const next of [started, chunk(2, "a")]) store.receive(next);
+    store.goOn("r1");
+    expect(sent.at(-1)).toEqual({ action: "resume", runId: "r1", afterSeq: 2 });
+    for (const next of [chunk(3, "b"), done]) store.receive(next);
+    store.goOn("r1");
+    expect(sent).toHaveLength(2);
+  });
+
   it("asks for the missing events when a gap stays", async () => {
     const { store, sent } = setUp();
     store.ask(frame);

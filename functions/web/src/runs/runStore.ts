@@ -124,6 +124,11 @@ export class RunStore {
     if (run) this.#keep(tellFiller(run, event));
   };
 
+  /** Asks for the rest of what was missed. */
+  goOn = (runId: string): void => {
+    if (this.isUnfinished(runId)) this.#catchUp(runId);
+  };
+
   /** To be called on every new connection. */
   resumeAll = (): void => {
     for (const run of this.#latest.values()) if (!run.end) this.#catchUp(run.runId);

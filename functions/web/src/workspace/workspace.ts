@@ -18,6 +18,8 @@ import { Panels } from "./panels";
 import { showRoute, workflowOfRoute } from "./route";
 
 const CONNECT_PATIENCE_MS = 8_000;
+/** The status of a problem: the conversation's last question is still being answered. */
+const CONFLICT = 409;
 
 /** Everything a signed-in page has, built once and wired together. */
 export class Workspace {
@@ -120,6 +122,7 @@ export class Workspace {
     const event = parseEvent(frame);
     if (event === null) return;
     if (event.type === "filler") return this.runs.tell(event);
+    if (event.type === "more") return this.runs.goOn(event.runId);
     if (event.seq === 0) return this.#refused(event);
     this.files.receive(event);
     this.waiting.receive(event);
@@ -129,11 +132,12 @@ export class Workspace {
 
   #refused(event: RunEvent): void {
     if (event.type !== "error") return;
-    const { title, detail } = event.data;
+    const { title, detail, status } = event.data;
     const runId = event.runId || this.runs.onlyUnanswered();
     const frame = runId ? this.runs.withdraw(runId) : null;
     if (frame) this.chat.giveBack(frame);
     else this.runs.fail(event.runId, title, detail);
+    if (status === CONFLICT) void this.chat.reload(); // there is a run that this page does not know of
     tell(title, detail);
   }
 
