@@ -12,6 +12,7 @@ from werkbank.agent.prompt import question_context
 from werkbank.agent.protocols import AgentDatabase
 from werkbank.agent.question import Question
 from werkbank.agent.recent import recent
+from werkbank.agent.references import resolve
 from werkbank.agent.results import readable
 from werkbank.agent.summarization import Summaries
 from werkbank.ai.answer import Answer
@@ -98,7 +99,8 @@ class Attempts:
         """Settle what goes with the question, and return it; what another try has settled before stays."""
         with self._database.session(run.principal) as session:
             files = session.files.find(question.file_ids)
-        knowledge = self._question.gather(run, question, files, earlier)
+            notes = resolve(session, question.content).told() if run.trusted else ""
+        knowledge = self._question.gather(run, question, files, notes, earlier)
         with self._database.session(run.principal) as session:
             return session.messages.set_context(question.id, question_context(run.started_at, run.zone, knowledge))
 

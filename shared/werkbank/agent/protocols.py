@@ -8,7 +8,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from werkbank.domain.billing import KindTotal
-from werkbank.domain.files import FileItem
+from werkbank.domain.files import FileFolder, FileItem
 from werkbank.domain.runs import Briefing, Citation, Run, RunRef, RunStatus, StoredMessage, Workflow
 from werkbank.domain.skills import SkillFile
 from werkbank.domain.steps import RoundStart, StoredAnswer
@@ -69,7 +69,14 @@ class FileStore(Protocol):
     """Files that a question names."""
 
     def find(self, file_ids: tuple[str, ...]) -> tuple[FileItem, ...]: ...
-    def mentioned_in(self, prompt: str) -> tuple[FileItem, ...]: ...
+    def named_in(self, text: str) -> tuple[FileItem, ...]: ...
+    def ids_in(self, folder_ids: Sequence[str]) -> tuple[str, ...]: ...
+
+
+class FolderStore(Protocol):
+    """Folders that a question names."""
+
+    def list(self) -> tuple[FileFolder, ...]: ...
 
 
 class CitationStore(Protocol):
@@ -115,6 +122,8 @@ class AgentSession(Protocol):
     def events(self) -> EventLog: ...
     @property
     def files(self) -> FileStore: ...
+    @property
+    def folders(self) -> FolderStore: ...
     @property
     def knowledge(self) -> AgentKnowledge: ...
     @property

@@ -30,13 +30,21 @@ class Question:
         self._forced = forced
 
     def gather(
-        self, run: Run, question: StoredMessage, files: Sequence[FileItem], earlier: Sequence[StoredMessage]
+        self,
+        run: Run,
+        question: StoredMessage,
+        files: Sequence[FileItem],
+        notes: str,
+        earlier: Sequence[StoredMessage],
     ) -> str:
-        """Return the block for a question; `earlier` is what was said before it. Faults leave their part out."""
+        """Return the block for a question; `earlier` is what was said before it. Faults leave their part out.
+
+        `notes` are our own words on its files.
+        """
         context = self._knowledge.context(run, question, files, [message.id for message in earlier])
         gathered = {"workspace": context.known, "web search": self._searched(run, question.content, earlier)}
         marked = (as_data(source, text) for source, text in gathered.items() if text)
-        return "\n\n".join(filter(None, [context.said, *marked]))
+        return "\n\n".join(filter(None, [notes, context.said, *marked]))
 
     def _searched(self, run: Run, question: str, earlier: Sequence[StoredMessage]) -> str:
         """Search where only a search answers rightly, unless the user does without (WS-07); empty otherwise."""

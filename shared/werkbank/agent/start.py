@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from werkbank.agent.conclusion import Conclusion, Ending
 from werkbank.agent.protocols import AgentDatabase, AgentSession, RunLoop
+from werkbank.agent.references import resolve
 from werkbank.domain.errors import Conflict, InvalidInput, LoopUnavailable, NotFound
 from werkbank.domain.events import RunEvent
 from werkbank.domain.ids import derived_id, is_id, new_id
@@ -104,7 +105,7 @@ class Starter:
         # The conversation is locked by now. One question at a time: each is told what all before it came to.
         if any(other.id != run.id for other in session.runs.going(workflow.id)):
             raise Conflict(_STILL_ANSWERED)
-        file_ids = self._files(session, request)
+        file_ids = _file_ids(session, request, run)
         if not session.runs.add(run):
             return None
         # What came in from outside is nothing that its user said: it may not have itself remembered.
@@ -133,14 +134,16 @@ class Starter:
         }
         return session.events.append(run.id, "status", data)
 
-    def _files(self, session: AgentSession, request: RunRequest) -> tuple[str, ...]:
-        """Return the files a question is about: attached ones and those it names with `@` (AG-01)."""
-        attached = session.files.find(request.file_ids)
-        missing = set(request.file_ids) - {item.id for item in attached}
-        if missing:
-            raise NotFound(f"The attached file {sorted(missing)[0]} does not exist, or it is not yours.")
-        named = session.files.mentioned_in(request.prompt) if "@" in request.prompt else ()
-        return tuple(dict.fromkeys(item.id for item in (*attached, *named)))
+
+def _file_ids(session: AgentSession, request: RunRequest, run: Run) -> tuple[str, ...]:
+    """Return the files a question is about: attached ones and those its user names with `@` (AG-01)."""
+    attached = [item.id for item in session.files.find(request.file_ids)]
+    missing = set(request.file_ids).difference(attached)
+    if missing:
+        raise NotFound(f"The attached file {sorted(missing)[0]} does not exist, or it is not yours.")
+    # What came in from outside may not choose what of its reader's goes into a prompt.
+    named = resolve(session, request.prompt).file_ids if run.trusted else ()
+    return tuple(dict.fromkeys((*attached, *named)))
 
 
 def _check_tools(request: RunRequest) -> None:

@@ -1,5 +1,7 @@
 """Files: what is stored of them; their bytes are in object storage."""
 
+from collections.abc import Sequence
+
 from werkbank.database.store import Store
 from werkbank.domain.errors import Forbidden
 from werkbank.domain.files import FileItem, FileStatus, Scope
@@ -55,19 +57,23 @@ class Files(Store):
             {"folder": folder_id, "tag": tag, "mime": mime_type, "search": search, "limit": limit},
         )
 
-    def mentioned_in(self, prompt: str) -> tuple[FileItem, ...]:
-        """Return the files that a prompt names as `@name`, and those in folders it names as `@folder/` (AG-01)."""
+    def named_in(self, text: str) -> tuple[FileItem, ...]:
+        """Return the files whose names stand behind an `@` or a `/` in a text in form NFC, newest first (AG-01)."""
+        name = "lower(normalize(file_name))"
         return self._list(
             FileItem,
             f"""SELECT {_COLUMNS} FROM file_item
-                WHERE position(lower('@' || file_name) IN lower(%(prompt)s)) > 0
-                   OR folder_id IN (WITH RECURSIVE named AS (
-                          SELECT id FROM file_folder WHERE position(lower('@' || name || '/') IN lower(%(prompt)s)) > 0
-                          UNION SELECT child.id FROM file_folder child JOIN named ON child.parent_id = named.id)
-                      SELECT id FROM named)
-                ORDER BY created_at DESC LIMIT 100""",
-            {"prompt": prompt},
+                WHERE position('@' || {name} IN lower(%(text)s)) > 0 OR position('/' || {name} IN lower(%(text)s)) > 0
+                ORDER BY created_at DESC, id""",
+            {"text": text},
         )
+
+    def ids_in(self, folder_ids: Sequence[str]) -> tuple[str, ...]:
+        """Return the files that lie in these folders, newest first."""
+        rows = self._rows(
+            "SELECT id FROM file_item WHERE folder_id = ANY (%s) ORDER BY created_at DESC, id", (list(folder_ids),)
+        )
+        return tuple(row["id"] for row in rows)
 
     def update(
         self,

@@ -92,6 +92,8 @@ class RunKnowledge:
             index = indexes.get(item.id)
             if index:
                 lines.append(outline(index.structure, item.file_name))
+        if len(files) > _OUTLINED_FILES:
+            lines.append(f"Of these, {len(files) - _OUTLINED_FILES} come without structure; browseContainer shows it.")
         return "\n".join(lines)
 
 

@@ -65,6 +65,25 @@ def test_question_that_died_before_it_began_begins_when_it_is_resumed(database: 
     assert harness.loop.started == [run_id]
 
 
+def test_same_request_begins_what_it_had_only_written(database: Database, principal: Principal) -> None:
+    # AG-23: whoever else starts runs, such as a trigger whose event comes twice
+    harness = Harness(database, [])
+    run_id = new_id()
+    harness.loop.fault = Killed()
+    with pytest.raises(Killed):
+        harness.start(principal, runId=run_id)
+    harness.start(principal, runId=run_id)
+    assert harness.loop.started == [run_id]
+
+
+def test_question_that_has_begun_is_not_started_by_who_asks_for_it(database: Database, principal: Principal) -> None:
+    harness = Harness(database, [[LIST_CALL]])
+    ref = harness.start(principal)
+    harness.rounds.run(ref, 1, TIMEOUT_SECONDS)
+    say(harness, principal, action="resume", runId=ref.run_id)
+    assert harness.loop.started == [ref.run_id]
+
+
 def test_question_sent_again_is_answered_with_what_was_told_since(database: Database, principal: Principal) -> None:
     # EV-02: the connection was away from the first event to the last
     harness = Harness(database, [["Here I am."]])
