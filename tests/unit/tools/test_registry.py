@@ -12,6 +12,7 @@ from pydantic import Field
 
 from werkbank.domain.errors import ToolError
 from werkbank.domain.messages import ToolCall
+from werkbank.domain.runs import TOOLBOXES
 from werkbank.tools import catalog
 from werkbank.tools.catalog import TOOLS
 from werkbank.tools.context import ToolContext
@@ -173,3 +174,8 @@ def test_no_arguments_at_all_name_what_is_required() -> None:
     context: ToolContext = None  # type: ignore[assignment]  # never reached
     with pytest.raises(ToolError, match="searchText"):
         look_up.call(context, "")
+
+
+def test_toolboxes_that_a_question_may_open_are_those_of_the_tools() -> None:
+    # AG-03: the socket's function knows them without loading the tools
+    assert {tool.toolbox for tool in TOOLS} == TOOLBOXES
