@@ -3,6 +3,7 @@
 Prints its address on the first line and runs until its standard input closes.
 """
 
+import json
 import logging
 import os
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 import urllib3
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.core.config import default_user_config
+from moto.events.models import Rule, events_backends
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler
 from moto.stepfunctions import models
@@ -22,17 +24,20 @@ from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommu
 from moto.stepfunctions.parser.backend.execution import Execution as RunningExecution
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
-from infra.local.account import HOST
+from infra.local.account import ACCOUNT_ID, HOST, REGION
 from infra.local.executions import Execution, ExecutionStore
 from infra.local.objects import ObjectStore
 
-_FORWARDED = ("X-Amz-Invocation-Type", "X-Amz-Client-Context")
+_INVOCATION_TYPE = "X-Amz-Invocation-Type"
+_FORWARDED = (_INVOCATION_TYPE, "X-Amz-Client-Context")
+_EXECUTION_CHANGED = "Step Functions Execution Status Change"
 _RETURNED = ("X-Amz-Function-Error", "X-Amz-Executed-Version")
 
 
 def route_invocations(invoke_url: str) -> None:
-    """Sends every invocation that reaches moto (SDK or state machine) to the twin's own Lambda service."""
+    """Sends every invocation that reaches moto (SDK, state machine or rule) to the twin's own Lambda service."""
     pool = urllib3.PoolManager(maxsize=64, retries=False)
+    send = Rule.send_to_targets
 
     def invoke(
         self: LambdaSimpleBackend,
@@ -49,7 +54,17 @@ def route_invocations(invoke_url: str) -> None:
         response_headers.update({key: answer.headers[key] for key in _RETURNED if key in answer.headers})
         return answer.data
 
+    def send_to_targets(self: Rule, original_event: Any, transform_input: bool = True) -> None:
+        functions = [target["Arn"].rpartition(":")[2] for target in self.targets if ":lambda:" in target["Arn"]]
+        if not functions:
+            send(self, original_event, transform_input)
+        elif self.event_pattern.matches_event(original_event):
+            body = json.dumps(original_event).encode()
+            for name in functions:
+                pool.request("POST", f"{invoke_url}/{name}", body=body, headers={_INVOCATION_TYPE: "Event"})
+
     LambdaSimpleBackend.invoke = invoke  # type: ignore[method-assign]
+    Rule.send_to_targets = send_to_targets  # type: ignore[method-assign]
 
 
 def keep_clients() -> None:
@@ -89,7 +104,7 @@ def guard(store: ObjectStore, page: str) -> None:
 
 
 def keep_executions(store: ExecutionStore) -> None:
-    """Tells the store when an execution starts and when it is over."""
+    """Tells the store when an execution starts, and EventBridge and the store when it is over."""
 
     def described(execution: RunningExecution) -> Execution:
         return Execution(execution.state_machine_arn, execution.name, execution.execution_input)
@@ -102,10 +117,24 @@ def keep_executions(store: ExecutionStore) -> None:
 
     def terminated_forgotten(self: BaseExecutionWorkerCommunication) -> None:
         terminated(self)
+        _tell_of_end(self.execution)
         store.ended(described(self.execution))
 
     RunningExecution.start = start_remembered  # type: ignore[method-assign]
     BaseExecutionWorkerCommunication.terminated = terminated_forgotten  # type: ignore[method-assign]
+
+
+def _tell_of_end(execution: RunningExecution) -> None:
+    """https://docs.aws.amazon.com/step-functions/latest/dg/eventbridge-integration.html"""
+    detail = {
+        "executionArn": execution.exec_arn,
+        "stateMachineArn": execution.state_machine_arn,
+        "name": execution.name,
+        "status": execution.exec_status,
+        "input": execution.execution_input,
+    }
+    event = {"Source": "aws.states", "DetailType": _EXECUTION_CHANGED, "Detail": json.dumps(detail)}
+    events_backends[ACCOUNT_ID][REGION].put_events([event])
 
 
 def main() -> None:

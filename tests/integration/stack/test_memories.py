@@ -1,9 +1,12 @@
 """A user sees, pins and forgets what they are remembered for, through the whole system (AG-17)."""
 
+from pathlib import Path
+
 import pytest
 
 from infra.local.client import Client, Json, ProblemError, Socket
-from tests.integration.stack.conftest import Script, ask
+from tests.integration.stack.conftest import Script, ask, run
+from tests.scripted_server import Hold
 
 
 def memory_of(client: Client, message_id: str) -> Json | None:
@@ -40,3 +43,21 @@ def test_memory_is_pinned_seen_and_forgotten(client: Client, script: Script, soc
         if message["role"] == "user"
     )
     assert (message["id"], message["pinned"]) == (message_id, False)
+
+
+def test_stopped_question_is_remembered(client: Client, script: Script, socket: Socket, tmp_path: Path) -> None:
+    # AG-04, AG-20: its execution is aborted, which EventBridge tells finish_run
+    gate = tmp_path / "released"
+    run_id = run(socket, script.add(["Half of the ", Hold(gate), "answer"], about="Wo liegt die Filiale Marzipan?"))
+    for event in socket.events_of(run_id):
+        if event["type"] == "chunk":
+            socket.send(action="stop", runId=run_id)
+    gate.touch()
+    assert event["type"] == "stopped"
+    while {"kind": "embedding", "calls": 2} not in _calls(client, run_id):  # the question's, then what is remembered
+        pass  # the test's own time limit ends this
+
+
+def _calls(client: Client, run_id: str) -> list[Json]:
+    costs = client.call("GET", f"/runs/{run_id}/trace")["costs"]
+    return [{"kind": total["kind"], "calls": total["calls"]} for total in costs]
