@@ -6,9 +6,15 @@ import pytest
 
 from tests.integration.agent.harness import LIST_CALL, Harness
 from tests.integration.conftest import new_member
+from tests.integration.knowledge.library import add_file
 from werkbank.database.connection import Database
+from werkbank.domain.billing import Reservation
+from werkbank.domain.errors import BudgetExceeded
+from werkbank.domain.ids import new_id
 from werkbank.domain.messages import ToolCall, Usage
 from werkbank.domain.principal import Principal
+from werkbank.domain.runs import Run
+from werkbank.domain.time import utc_now
 from werkbank.tools.catalog import TOOLS
 from werkbank.tools.context import ToolContext
 from werkbank.tools.registry import Registry, tool
@@ -63,6 +69,39 @@ def test_kept_for_closing(database: Database, limit: str | None, cap: str | None
     ref = Harness(database, []).start(member, config={"maxCostCHF": cap})
     with database.session(member) as session:
         assert session.runs.get(ref.run_id).closing_chf == Decimal(kept)
+
+
+def test_of_the_mandates_limit_only_the_closing_text_takes_what_is_kept(
+    database: Database, limited_principal: Principal
+) -> None:
+    # AG-06
+    ref = Harness(database, []).start(limited_principal)
+    step = database.step(limited_principal)
+    left = [step.preflight(ref.run_id, is_closing=is_closing).remaining_chf for is_closing in (False, True)]
+    assert left == [Decimal("0.9"), Decimal("1")]
+
+    def reserve(*, is_closing: bool) -> None:
+        step.reserve(
+            Reservation(
+                id=new_id(), amount_chf=Decimal("0.95"), kind="summary", model="m", run_id=ref.run_id,
+                is_closing=is_closing,
+            )
+        )  # fmt: skip
+
+    with pytest.raises(BudgetExceeded, match="organisation"):
+        reserve(is_closing=False)
+    reserve(is_closing=True)
+
+
+def test_indexing_keeps_nothing_for_a_text_it_never_writes(database: Database, limited_principal: Principal) -> None:
+    file_id = add_file(database, limited_principal, "A lease.")
+    run = Run(
+        id=new_id(), mandate_id=limited_principal.mandate_id, user_id=limited_principal.user_id, kind="index",
+        file_id=file_id, started_at=utc_now(),
+    )  # fmt: skip
+    with database.session(limited_principal) as session:
+        session.runs.add(run)
+        assert session.runs.get(run.id).closing_chf == 0
 
 
 @tool(read_only=True)

@@ -1,17 +1,24 @@
 """What a user said reaches the prompts of later questions (AG-17)."""
 
+from decimal import Decimal
+
 import pytest
 
-from tests.integration.agent.harness import LIST_CALL, Harness
+from tests.integration.agent.harness import EMBEDDING, LIST_CALL, Harness
 from tests.integration.conftest import new_member
+from tests.scripted_model import SCRIPTED
 from werkbank.agent.conclusion import Ending
 from werkbank.agent.memory import Memory
-from werkbank.ai.protocols import ChatRequest
+from werkbank.ai.protocols import ChatRequest, Providers
+from werkbank.ai.service import AiService
+from werkbank.billing.purse import CallScope, Purse
 from werkbank.database.connection import Database
 from werkbank.domain.ids import new_id
 from werkbank.domain.marking import without_data
+from werkbank.domain.messages import Usage
 from werkbank.domain.principal import Principal
 from werkbank.domain.runs import RunRef, RunStatus
+from werkbank.providers.internal.embedding import HashingEmbedder
 
 ORDER = "Merke dir: Unser Treuhänder heisst Müller AG."
 
@@ -142,6 +149,23 @@ def test_run_is_remembered_once_and_pays_for_it(database: Database, principal: P
         session.connection.execute("UPDATE run SET remembered_at = NULL")
     harness.fail(ref, "States.ABORTED")
     assert memories(database, ref) == before
+
+
+def test_what_is_kept_for_the_closing_text_pays_for_memory_too(database: Database, principal: Principal) -> None:
+    # AI-08: a run that ended because its money was used up is remembered as well
+    harness = Harness(database, [["Gemerkt."]])
+    ref = harness.start(principal, ORDER, config={"maxCostCHF": "1"})
+    with Purse(database).pay(CallScope(principal, "agentRound", run_id=ref.run_id), "m", Decimal("0.9")) as payment:
+        payment.settle(Decimal("0.9"), Usage())
+    priced = EMBEDDING[0].model_copy(update={"price": SCRIPTED.price})
+    ai = AiService((priced,), Providers(embedding={"internal": HashingEmbedder()}), Purse(database))
+    with database.session(principal) as session:
+        run = session.runs.get(ref.run_id)
+    Memory(database, database, ai).remember(run)
+    with database.session(principal) as session:
+        run = session.runs.get(ref.run_id)
+    assert run.remembered_at
+    assert Decimal("0.9") < run.spent_chf < 1
 
 
 def test_memory_is_nobody_elses(database: Database, principal: Principal) -> None:

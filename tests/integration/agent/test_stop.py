@@ -131,6 +131,15 @@ def test_call_that_died_with_its_run_is_told_as_unknown(database: Database, prin
     assert "listFiles" not in told
 
 
+def test_calls_of_answered_questions_are_not_told_as_cut_short(database: Database, principal: Principal) -> None:
+    workflow_id = new_id()
+    write = ToolCall(id="w", name="writeFile", arguments='{"name": "a.md", "content": "a"}')
+    harness = Harness(database, [[write], ["Written."], ["Yes."]])
+    harness.ask(principal, workflowId=workflow_id)
+    harness.ask(principal, "Is it written?", workflowId=workflow_id)
+    assert "stopped or failed before an answer" not in harness.model.requests[-1].messages[-1].content
+
+
 def test_second_end_changes_nothing(database: Database, principal: Principal) -> None:
     # AG-19: exactly one of complete, stopped, error
     harness = Harness(database, [["done"]])
