@@ -114,7 +114,7 @@ BEGIN
         'calls', (
             SELECT coalesce(json_agg(called ORDER BY called.round, called.position), '[]') FROM (
                 SELECT run_id, round, call_id, position, name, arguments, read_only, status, approved, result,
-                    duration_ms
+                    duration_ms, completed_at
                 FROM tool_call WHERE run_id = of_run
             ) AS called),
         'briefing', werkbank.briefing(of_run)
@@ -122,7 +122,8 @@ BEGIN
 END $$;
 
 -- Stores an answer, the calls it asks for, the round's log and what is told of it (data of `status` events). Should two
--- attempts have come this far, the answer that was stored first decides what is called. Raises WB001.
+-- attempts have come this far, the answer that was stored first has all of these, and the other leaves nothing. Raises
+-- WB001.
 CREATE FUNCTION werkbank.store_answer(answer jsonb, calls jsonb, log jsonb, told jsonb) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
     said message := jsonb_populate_record(NULL::message, answer);
@@ -134,24 +135,24 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'WB001', MESSAGE = 'the run has ended';
     END IF;
-    UPDATE round_log SET model = went.model, instead_of = went.instead_of, answered_under = went.answered_under,
-        stop_reason = went.stop_reason, input_tokens = went.input_tokens, output_tokens = went.output_tokens,
-        cached_input_tokens = went.cached_input_tokens, cost_chf = went.cost_chf, duration_ms = went.duration_ms
-    WHERE run_id = said.run_id AND round = said.round;
     INSERT INTO message (id, mandate_id, user_id, workflow_id, run_id, round, role, content, tool_calls, provider_data,
         partial, created_at)
     VALUES (said.id, werkbank.mandate_id(), werkbank.user_id(), said.workflow_id, said.run_id, said.round, said.role,
         said.content, said.tool_calls, said.provider_data, said.partial, said.created_at)
     ON CONFLICT (run_id, round, role) DO NOTHING;
     IF FOUND THEN
+        UPDATE round_log SET model = went.model, instead_of = went.instead_of, answered_under = went.answered_under,
+            stop_reason = went.stop_reason, input_tokens = went.input_tokens, output_tokens = went.output_tokens,
+            cached_input_tokens = went.cached_input_tokens, cost_chf = went.cost_chf, duration_ms = went.duration_ms
+        WHERE run_id = said.run_id AND round = said.round;
         INSERT INTO tool_call (run_id, round, call_id, position, mandate_id, user_id, name, arguments, read_only)
         SELECT said.run_id, said.round, call ->> 'id', place - 1, werkbank.mandate_id(), werkbank.user_id(),
             call ->> 'name', call ->> 'arguments', (call ->> 'read_only')::boolean
         FROM jsonb_array_elements(calls) WITH ORDINALITY AS asked (call, place);
+        FOR data IN SELECT * FROM jsonb_array_elements(told) LOOP
+            events := events || werkbank.append_event(said.run_id, 'status', data);
+        END LOOP;
     END IF;
-    FOR data IN SELECT * FROM jsonb_array_elements(told) LOOP
-        events := events || werkbank.append_event(said.run_id, 'status', data);
-    END LOOP;
     RETURN json_build_object(
         'answer', (
             SELECT to_jsonb(m) - 'words' || jsonb_build_object('trusted', r.trusted)
@@ -186,7 +187,8 @@ BEGIN
         'event', told);
 END $$;
 
--- Stores the outcome of a claimed call and tells of it; NULL if another try has stored one before. Raises WB001.
+-- Stores the outcome of a claimed call and tells of it; NULL where there is nothing to tell: another try has stored one
+-- before, or the run has ended while the tool had its effect. What it did is kept then, too (AG-20).
 CREATE FUNCTION werkbank.complete_call(
     of_run uuid, of_round integer, of_call text, outcome text, call_result text, took_ms integer, told jsonb
 ) RETURNS json LANGUAGE plpgsql AS $$
@@ -196,10 +198,31 @@ BEGIN
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    RETURN werkbank.append_event(of_run, 'toolResult', told);
+    BEGIN
+        RETURN werkbank.append_event(of_run, 'toolResult', told);
+    EXCEPTION WHEN SQLSTATE 'WB001' THEN
+        RETURN NULL;
+    END;
 END $$;
 
 -- Money ---------------------------------------------------------------------------------------------------------------
+
+-- As in 0012_reserve.sql, but what a run keeps for its closing text is kept of the mandate's limit, too: a run without
+-- a cap of its own ends with a text as well (AG-06).
+CREATE OR REPLACE FUNCTION werkbank.remaining(of_run uuid, is_closing boolean) RETURNS numeric LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (
+        WITH limits AS (
+            SELECT max_cost_chf - spent_chf - reserved_chf AS rest,
+                CASE WHEN is_closing AND id = of_run THEN 0 ELSE closing_chf END AS kept
+            FROM run WHERE id = ANY (werkbank.lineage(of_run))
+        )
+        SELECT least(
+            (SELECT min(rest - kept) FROM limits),
+            (SELECT limit_chf - spent_chf - reserved_chf - coalesce((SELECT max(kept) FROM limits), 0)
+             FROM mandate WHERE id = werkbank.mandate_id()))
+    );
+END $$;
 
 -- What the mandate lets the principal use, and what the run may still reserve.
 CREATE FUNCTION werkbank.preflight(of_run uuid, is_closing boolean) RETURNS json LANGUAGE plpgsql STABLE AS $$
@@ -214,30 +237,32 @@ END $$;
 
 -- Sets an amount aside in the mandate, the run and the runs that one is part of, or raises WB002; locks in this order,
 -- like all that moves money. What costs nothing (the offline model) is never refused. It is booked under the feature
--- instance that the run's conversation or file belongs to.
+-- instance that the run's conversation or file belongs to; what is kept for closing texts is kept as in `remaining`.
 CREATE FUNCTION werkbank.hold(
     charge uuid, amount numeric, charge_kind text, charge_model text, of_run uuid, of_round integer, of_workflow uuid,
     is_closing boolean
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    amount_left numeric;
+    mandate_left numeric;
+    run_left numeric;
+    kept numeric;
     of_instance uuid;
 BEGIN
     UPDATE mandate SET reserved_chf = reserved_chf + amount WHERE id = werkbank.mandate_id()
-    RETURNING limit_chf - spent_chf - reserved_chf INTO amount_left;
-    IF amount > 0 AND amount_left < 0 THEN
-        RAISE EXCEPTION USING ERRCODE = 'WB002', MESSAGE = 'mandate';
-    END IF;
+    RETURNING limit_chf - spent_chf - reserved_chf INTO mandate_left;
     IF of_run IS NOT NULL THEN
         WITH held AS (
             UPDATE run SET reserved_chf = reserved_chf + amount WHERE id = ANY (werkbank.lineage(of_run))
-            RETURNING max_cost_chf - spent_chf - reserved_chf
-                - CASE WHEN is_closing AND id = of_run THEN 0 ELSE closing_chf END AS remaining
+            RETURNING max_cost_chf - spent_chf - reserved_chf AS rest,
+                CASE WHEN is_closing AND id = of_run THEN 0 ELSE closing_chf END AS closing
         )
-        SELECT min(remaining) INTO amount_left FROM held;
-        IF amount > 0 AND amount_left < 0 THEN
-            RAISE EXCEPTION USING ERRCODE = 'WB002', MESSAGE = 'run';
-        END IF;
+        SELECT min(rest - closing), max(closing) INTO run_left, kept FROM held;
+    END IF;
+    IF amount > 0 AND mandate_left - coalesce(kept, 0) < 0 THEN
+        RAISE EXCEPTION USING ERRCODE = 'WB002', MESSAGE = 'mandate';
+    END IF;
+    IF amount > 0 AND run_left < 0 THEN
+        RAISE EXCEPTION USING ERRCODE = 'WB002', MESSAGE = 'run';
     END IF;
     SELECT coalesce(w.instance_id, f.instance_id) INTO of_instance
     FROM (SELECT of_run AS run_id) asked LEFT JOIN run r ON r.id = asked.run_id

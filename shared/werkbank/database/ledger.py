@@ -1,4 +1,4 @@
-"""The ledger as it is read. What moves money is a step, see steps.py and infra/migrations/0012_reserve.sql."""
+"""The ledger as it is read. What moves money is a step, see steps.py."""
 
 from datetime import datetime
 

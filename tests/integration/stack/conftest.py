@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from infra.local.client import Client, Json, Socket
-from tests.stack import Script
+from infra.local.stack import LocalStack
+from tests.stack import Script, new_user
 
 __all__ = ["Script", "ask", "assert_gapless", "run", "text_of"]
 
@@ -15,6 +16,22 @@ __all__ = ["Script", "ask", "assert_gapless", "run", "text_of"]
 def socket(client: Client) -> Iterator[Socket]:
     with client.socket() as socket:
         yield socket
+
+
+@pytest.fixture(scope="module")
+def mandate() -> str:
+    """A mandate of the test module's own."""
+    return f"m-{uuid.uuid4()}"
+
+
+@pytest.fixture(scope="module")
+def admin(stack: LocalStack, mandate: str) -> Client:
+    return new_user(stack, mandate, "admin")
+
+
+@pytest.fixture(scope="module")
+def member(stack: LocalStack, mandate: str) -> Client:
+    return new_user(stack, mandate)
 
 
 def run(socket: Socket, question: str, **fields: object) -> str:

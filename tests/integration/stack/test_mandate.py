@@ -1,31 +1,13 @@
 """What administrators settle for their mandate, through the API (AI-05, AI-08, TB-04)."""
 
-import uuid
 from decimal import Decimal
 
 import pytest
 
 from infra.local.client import Client, Json, ProblemError
-from infra.local.stack import LocalStack
 from tests.integration.stack.conftest import Script, ask
-from tests.stack import new_user
 
 NOTHING: Json = {"role": "", "providers": [], "models": None}
-
-
-@pytest.fixture(scope="module")
-def mandate() -> str:
-    return f"m-{uuid.uuid4()}"
-
-
-@pytest.fixture(scope="module")
-def admin(stack: LocalStack, mandate: str) -> Client:
-    return new_user(stack, mandate, "admin")
-
-
-@pytest.fixture(scope="module")
-def member(stack: LocalStack, mandate: str) -> Client:
-    return new_user(stack, mandate)
 
 
 def answering(client: Client, script: Script) -> str:

@@ -1,28 +1,10 @@
 """Settings through the API: one's own, and an administrator's for everyone (WS-07)."""
 
-import uuid
 from collections.abc import Iterator
 
 import pytest
 
 from infra.local.client import Client, ProblemError
-from infra.local.stack import LocalStack
-from tests.stack import new_user
-
-
-@pytest.fixture(scope="module")
-def mandate() -> str:
-    return f"m-{uuid.uuid4()}"
-
-
-@pytest.fixture(scope="module")
-def admin(stack: LocalStack, mandate: str) -> Client:
-    return new_user(stack, mandate, "admin")
-
-
-@pytest.fixture(scope="module")
-def member(stack: LocalStack, mandate: str) -> Client:
-    return new_user(stack, mandate)
 
 
 @pytest.fixture(autouse=True)

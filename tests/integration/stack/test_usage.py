@@ -1,14 +1,11 @@
 """What was spent and on what, through the API (AI-08)."""
 
-import uuid
 from decimal import Decimal
 
 import pytest
 
 from infra.local.client import Client, Json, ProblemError
-from infra.local.stack import LocalStack
 from tests.integration.stack.conftest import Script, ask
-from tests.stack import new_user
 
 
 def totals(client: Client, by: str, **parameters: str) -> list[Json]:
@@ -16,9 +13,7 @@ def totals(client: Client, by: str, **parameters: str) -> list[Json]:
     return found
 
 
-def test_administrators_see_everybodys_and_others_their_own(stack: LocalStack, script: Script) -> None:
-    mandate = f"m-{uuid.uuid4()}"
-    admin, member = new_user(stack, mandate, "admin"), new_user(stack, mandate)
+def test_administrators_see_everybodys_and_others_their_own(admin: Client, member: Client, script: Script) -> None:
     question = script.add(["Enough."], about="What did that cost?")
     with member.socket() as socket:
         events = ask(socket, question)
