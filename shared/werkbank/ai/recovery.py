@@ -1,4 +1,4 @@
-"""What follows a failed call, by the class of its error (AG-11). The only place that asks anybody again."""
+"""What follows a failed call, by the class of its error (AG-11). The only place that asks a provider again."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

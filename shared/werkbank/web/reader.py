@@ -1,6 +1,7 @@
 """Reads a web page that a model names (TB-07). The address is hostile until checked, and so is what it sends."""
 
 import ssl
+import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from werkbank.web.connection import CheckedBackend, Deadline
 from werkbank.web.main_text import is_readable_type
 from werkbank.websearch.model import WebPage
 
+# Statuses of servers that are overloaded or being restarted; before the second and the third try.
+_PASSING = frozenset({429, 502, 503, 504})
+_WAITS_SECONDS = (1.0, 2.0)
 MAX_BYTES = 5 * 1024 * 1024
 MAX_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -37,8 +41,15 @@ class _Fetched:
     charset: str | None = None
 
 
+class _PassingFaultError(ToolError):
+    """A fault of the moment: the same address may answer a little later."""
+
+
 class WebReader:
-    """Fetches pages of the open web. `may_connect` says which addresses that is; `resolver` turns names into them."""
+    """Fetches pages of the open web. `may_connect` says which addresses that is; `resolver` turns names into them.
+
+    Faults that may pass are waited for with `pause`: a page is asked for three times at most (AG-11).
+    """
 
     def __init__(
         self,
@@ -48,23 +59,35 @@ class WebReader:
         ssl_context: ssl.SSLContext | None = None,
         timeout_seconds: float = 20.0,
         max_bytes: int = MAX_BYTES,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._may_connect = may_connect
         self._resolver = resolver
         self._ssl_context = ssl_context
         self._timeout_seconds = timeout_seconds
         self._max_bytes = max_bytes
+        self._pause = pause
 
     def read(self, url: str) -> WebPage:
         """Return a page's main text. Raises ToolError saying why an address cannot be read and what to do."""
         deadline = Deadline(self._timeout_seconds)
         target = _checked_url(url)
         for _ in range(MAX_REDIRECTS + 1):
-            fetched = self._fetch(target, deadline)
+            fetched = self._fetch_patiently(target, deadline)
             if fetched.location is None:
                 return read_apart(fetched.data, str(target), fetched.mime_type, fetched.charset, deadline)
             target = _checked_url(fetched.location, target)
         raise ToolError(f"The address redirects more than {MAX_REDIRECTS} times. Try another source.")
+
+    def _fetch_patiently(self, url: httpx2.URL, deadline: Deadline) -> _Fetched:
+        for seconds in _WAITS_SECONDS:
+            try:
+                return self._fetch(url, deadline)
+            except _PassingFaultError:
+                if deadline.remaining() <= seconds:
+                    raise
+            self._pause(seconds)
+        return self._fetch(url, deadline)
 
     def _fetch(self, url: httpx2.URL, deadline: Deadline) -> _Fetched:
         backend = CheckedBackend(self._resolver, self._may_connect, deadline)
@@ -79,16 +102,16 @@ class WebReader:
         except httpcore2.TimeoutException as error:
             raise deadline.error() from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, zlib.error, ssl.SSLError) as error:
-            raise ToolError(
-                f"“{url.host}” cannot be reached or does not answer properly. Try another source."
-            ) from error
+            fault = _PassingFaultError if isinstance(error, httpcore2.NetworkError) else ToolError
+            raise fault(f"“{url.host}” cannot be reached or does not answer properly. Try another source.") from error
 
     def _answer(self, response: httpcore2.Response) -> _Fetched:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
         if response.status in _REDIRECTS and "location" in headers:
             return _Fetched(location=headers["location"])
         if not 200 <= response.status < 300:
-            raise ToolError(f"The page answered with HTTP status {response.status}. Check the address or try another.")
+            fault = _PassingFaultError if response.status in _PASSING else ToolError
+            raise fault(f"The page answered with HTTP status {response.status}. Check the address or try another.")
         mime_type, charset = _content_type(headers)
         if not is_readable_type(mime_type):
             raise ToolError(f"The address leads to {mime_type[:80]}; only web pages, texts and PDF are read.")

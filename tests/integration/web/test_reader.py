@@ -28,7 +28,7 @@ def may_connect(address: Address) -> bool:
 
 
 def reader(**settings: object) -> WebReader:
-    return WebReader(may_connect=may_connect, **settings)  # type: ignore[arg-type]
+    return WebReader(may_connect=may_connect, **{"pause": lambda seconds: None, **settings})  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -219,6 +219,42 @@ def test_bytes_overrule_the_declared_type(server: Server, body: bytes, content_t
     server.pages["/x"] = lambda request: request.answer(body, content_type)
     with pytest.raises(ToolError):
         reader().read(server.url("/x"))
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_faults_that_pass_are_waited_for(server: Server, status: int) -> None:
+    # AG-11: three tries, with waits that double
+    asked: list[int] = []
+    waited: list[float] = []
+
+    def answer(request: Request) -> None:
+        asked.append(status)
+        if len(asked) < 3:
+            request.send_error(status)
+        else:
+            request.answer(_ARTICLE.encode())
+
+    server.pages["/busy"] = answer
+    assert "CHF 41.5" in reader(pause=waited.append).read(server.url("/busy")).text
+    assert (len(asked), waited) == (3, [1.0, 2.0])
+
+
+def test_faults_that_stay_are_told_after_three_tries(server: Server) -> None:
+    asked: list[str] = []
+
+    def answer(request: Request) -> None:
+        asked.append("again")
+        request.send_error(503)
+
+    server.pages["/down"] = answer
+    with pytest.raises(ToolError, match="503"):
+        reader().read(server.url("/down"))
+    assert len(asked) == 3
+    server.pages["/nowhere"] = lambda request: request.send_error(404)
+    waited: list[float] = []
+    with pytest.raises(ToolError, match="404"):
+        reader(pause=waited.append).read(server.url("/nowhere"))
+    assert waited == []
 
 
 def test_faults_become_sentences(server: Server) -> None:
